@@ -38,13 +38,6 @@ def mean_velocity(parameters: WindParameters) -> NDArray[np.float64]:
     return parameters.wind_speed_mean * unit(parameters.wind_direction)
 
 
-def direction_of_angle(angle_deg: float) -> Vector:
-    """Return the unit vector of an ARGoS angle: 0 blows east, 90 north (document 000, 5.1)."""
-    angle = math.radians(angle_deg)
-    sine, cosine = sincos(angle)
-    return cosine, sine, 0.0
-
-
 def gust_window(parameters: WindParameters) -> tuple[int, int]:
     """Return the gust's first nanosecond and the first one after it."""
     start = round(parameters.wind_gust_start * NANOSECONDS)

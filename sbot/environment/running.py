@@ -12,7 +12,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import IO
 
@@ -25,19 +24,6 @@ def stay_on_this_machine() -> None:
     """Set the environment for the nodes of this process; call it before ``rclpy.init``."""
     for name, value in THIS_MACHINE.items():
         os.environ.setdefault(name, value)
-
-
-def ros_distribution() -> str:
-    """Return the name of the ROS 2 distribution that nodes run on: 'jazzy', ...; '' if unknown."""
-    if os.environ.get('ROS_DISTRO'):  # a sourced installation
-        return os.environ['ROS_DISTRO']
-    for name in ('jazzy', 'kilted', 'lyrical', 'rolling'):
-        try:
-            version(f'ros-{name}-rclpy')  # a wheel
-        except PackageNotFoundError:
-            continue
-        return name
-    return ''
 
 
 # Packages of ROS that launch files need.

@@ -11,24 +11,29 @@ import numpy as np
 from matplotlib import rcParams
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
+from matplotlib.colors import ListedColormap
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator, MultipleLocator
+from matplotlib.transforms import Affine2D
 from numpy.typing import NDArray
 
 from sbot.figures.arena import (
     discs,
     figure_of,
+    lines,
     points_a_metre,
     robot_colours,
     width_of,
 )
 from sbot.figures.data import Goal, RunData
 from sbot.figures.look import palette
-from sbot.figures.obstacles import draw_obstacles, draw_wind
+from sbot.figures.obstacles import draw_wind
 from sbot.scenario.assemble import zone_colour
 from sbot.scenario.controllers import goal_tolerances
 from sbot.scenario.model import Zone
 from sbot_common.arrays import Floats
+from sbot_sim.world.geometry import OCCUPIED, UNKNOWN, CellMap, rectangle_corners
 
 # Goals of robots: rings, and crosses in those where no robot is.
 
@@ -325,6 +330,47 @@ def draw_arena(axes: Axes, data: RunData, name_wind: bool = True,
     draw_wind(axes, data, name_wind, index, width)
 
 
+def _draw_obstacles(axes: Axes, data: RunData) -> None:
+    """Draw the obstacles that do not move, and the paths of the others."""
+    world, grey = data.world, palette().obstacle
+    if world.cells is not None:
+        _draw_cells(axes, world.cells)
+    free = world.given_segments.reshape(-1, 2, 2)
+    axes.add_collection(lines(free, colors=grey, linewidths=1.5, capstyle='round', zorder=3))
+    walls = world.segments[:len(world.segments) - len(world.inner_segments)]
+    axes.add_collection(lines(walls.reshape(-1, 2, 2), colors=palette().ink,
+                              linewidths=1.0, capstyle='projecting', zorder=3,
+                              clip_on=False))  # they stand on the edge of the view
+    solids = [*map(rectangle_corners, world.rectangles), *world.polygons]
+    axes.add_collection(PolyCollection(solids, facecolors=grey, edgecolors='none', zorder=3))
+    still = data.still_circles
+    axes.add_collection(discs(axes, still[:, :2], 2.0 * still[:, 2], facecolors=grey,
+                              edgecolors='none', zorder=3))
+    for disc in data.scenario.world.moving:
+        path = [*disc.path, disc.path[0]] if disc.at_end == 'loop' else disc.path
+        axes.plot(*zip(*path, strict=True), color=grey, linestyle=':', linewidth=1.0,
+                  zorder=2, gid='path')
+
+
+def _draw_cells(axes: Axes, cells: CellMap) -> None:
+    """Draw a map: occupied cells dark, unknown ones light."""
+    rows, columns = cells.values.shape
+    shade = np.full(cells.values.shape, np.nan)  # not drawn
+    shade[cells.values == OCCUPIED] = 1.0
+    shade[cells.values == UNKNOWN] = 0.0
+    x, y, yaw = cells.origin
+    place = Affine2D().scale(cells.resolution).rotate(yaw).translate(x, y) + axes.transData
+    limits = axes.get_xlim(), axes.get_ylim()
+    greys = ListedColormap([palette().unknown, palette().obstacle])
+    axes.imshow(shade, origin='lower', extent=(0, columns, 0, rows), transform=place,
+                interpolation='nearest', cmap=greys,
+                vmin=0.0, vmax=1.0, zorder=0.5)
+    axes.set(xlim=limits[0], ylim=limits[1], aspect='equal')
+    # Walls thinner than a pixel of the picture would be left out.
+    axes.add_collection(lines(cells.outlines.reshape(-1, 2, 2), colors=palette().obstacle,
+                              linewidths=0.4, zorder=0.6))
+
+
 def draw_world(axes: Axes, data: RunData, shown: Sequence[int] = ()) -> None:
     """Draw everything that does not move but the wind; zones as ``_draw_zones`` does."""
     xmin, ymin, xmax, ymax = data.view
@@ -334,4 +380,4 @@ def draw_world(axes: Axes, data: RunData, shown: Sequence[int] = ()) -> None:
     for spine in axes.spines.values():  # walls are drawn; without them a faint frame
         spine.set(visible=not data.has_walls, color=palette().grid)
     _draw_zones(axes, data, shown)
-    draw_obstacles(axes, data)
+    _draw_obstacles(axes, data)

@@ -10,14 +10,11 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.collections import EllipseCollection, PolyCollection
-from matplotlib.colors import ListedColormap
-from matplotlib.transforms import Affine2D
 
 from sbot.figures.arena import (
     COMPASS,
     above_axes,
     discs,
-    lines,
     outlines,
     outlines_of,
     points_a_metre,
@@ -27,31 +24,8 @@ from sbot.figures.data import ARROWS, RunData
 from sbot.figures.look import palette
 from sbot_common.arrays import Floats
 from sbot_common.clock import NANOSECONDS
-from sbot_sim.world.geometry import OCCUPIED, UNKNOWN, CellMap, rectangle_corners
 from wind_model.gust import gust_window
 from wind_model.parameters import STILL
-
-
-def draw_obstacles(axes: Axes, data: RunData) -> None:
-    """Draw the obstacles that do not move, and the paths of the others."""
-    world, grey = data.world, palette().obstacle
-    if world.cells is not None:
-        _draw_cells(axes, world.cells)
-    free = world.given_segments.reshape(-1, 2, 2)
-    axes.add_collection(lines(free, colors=grey, linewidths=1.5, capstyle='round', zorder=3))
-    walls = world.segments[:len(world.segments) - len(world.inner_segments)]
-    axes.add_collection(lines(walls.reshape(-1, 2, 2), colors=palette().ink,
-                              linewidths=1.0, capstyle='projecting', zorder=3,
-                              clip_on=False))  # they stand on the edge of the view
-    solids = [*map(rectangle_corners, world.rectangles), *world.polygons]
-    axes.add_collection(PolyCollection(solids, facecolors=grey, edgecolors='none', zorder=3))
-    still = data.still_circles
-    axes.add_collection(discs(axes, still[:, :2], 2.0 * still[:, 2], facecolors=grey,
-                              edgecolors='none', zorder=3))
-    for disc in data.scenario.world.moving:
-        path = [*disc.path, disc.path[0]] if disc.at_end == 'loop' else disc.path
-        axes.plot(*zip(*path, strict=True), color=grey, linestyle=':', linewidth=1.0,
-                  zorder=2, gid='path')
 
 
 def draw_moving(axes: Axes, data: RunData, index: int) -> EllipseCollection:
@@ -61,25 +35,6 @@ def draw_moving(axes: Axes, data: RunData, index: int) -> EllipseCollection:
                    zorder=3, gid='moving')
     axes.add_collection(moving)
     return moving
-
-
-def _draw_cells(axes: Axes, cells: CellMap) -> None:
-    """Draw a map: occupied cells dark, unknown ones light."""
-    rows, columns = cells.values.shape
-    shade = np.full(cells.values.shape, np.nan)  # not drawn
-    shade[cells.values == OCCUPIED] = 1.0
-    shade[cells.values == UNKNOWN] = 0.0
-    x, y, yaw = cells.origin
-    place = Affine2D().scale(cells.resolution).rotate(yaw).translate(x, y) + axes.transData
-    limits = axes.get_xlim(), axes.get_ylim()
-    greys = ListedColormap([palette().unknown, palette().obstacle])
-    axes.imshow(shade, origin='lower', extent=(0, columns, 0, rows), transform=place,
-                interpolation='nearest', cmap=greys,
-                vmin=0.0, vmax=1.0, zorder=0.5)
-    axes.set(xlim=limits[0], ylim=limits[1], aspect='equal')
-    # Walls thinner than a pixel of the picture would be left out.
-    axes.add_collection(lines(cells.outlines.reshape(-1, 2, 2), colors=palette().obstacle,
-                              linewidths=0.4, zorder=0.6))
 
 
 # Pushable boxes of an arena.

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-import json
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -40,7 +39,7 @@ from sbot.sweeps.plan import Axis, Plan, Source
 from sbot.sweeps.request import Request
 from sbot.sweeps.sources import check_values
 from sbot.version import VERSION
-from sbot_common.errors import InputError, bad_value, install_command, one_line, shown
+from sbot_common.errors import InputError, install_command, one_line
 from sbot_common.observation import Twist
 from sbot_common.topics import Outgoing
 from sbot_sim.engine.simulation import Snapshot
@@ -193,9 +192,6 @@ Row = dict[str, Any]
 CONTROLLER = 'robots.*.controller'
 _METRICS = 'sbot.navigation.metrics:navigation'
 _PREFIX = 'navigation.'  # of the metrics' columns in a sweep
-_MAY_DIFFER = ('version', 'wall_time_s', 'error')  # in a row that is run again
-
-
 def scene_sources(scenes: Mapping[str, Scene], seeds: Sequence[int],
                   secret: bytes | None = None) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the name and the values of a scenario for each scene and seed.
@@ -327,57 +323,3 @@ def _controller_hash(name: str) -> str | None:
     else:
         file = inspect.getsourcefile(load_class(name, (str(Path.cwd()),)))
     return None if file is None else hashlib.sha256(Path(file).read_bytes()).hexdigest()
-
-
-def executed(rows: Iterable[Row]) -> list[str]:
-    """Return what a run of these rows would import or read: classes and texts in `set`."""
-    found = [row['controller'] for row in rows if not is_named(row['controller'])]
-    found += [f'{key}={value}' for row in rows for key, value in row['set'].items()
-              if not isinstance(value, bool | int | float)]
-    return list(dict.fromkeys(found))
-
-
-def check_rows(rows: Sequence[Row], known: Mapping[str, Mapping[str, Scene]],
-               options: Options) -> list[str]:
-    """Run rows again; return a line for each row that gives another result.
-
-    Parameters
-    ----------
-    rows : from ``table.read_rows_file``
-    known : the scenes, as ``library.families`` returns them
-    options : how to run them; of rows of nodes, none of it counts
-
-    """
-    if any(is_node(row['controller']) for row in rows):
-        for name in ('timeout', 'scheduler'):
-            if getattr(options, name) is not None:
-                LOG.warning('--%s: has no effect on rows of nodes', name)
-    groups: dict[str, list[Row]] = {}
-    for row in rows:
-        groups.setdefault(json.dumps([row['controller'], row['set']], sort_keys=True),
-                          []).append(row)
-    wrong = []
-    for group in groups.values():
-        scenarios = []
-        for row in group:
-            name = row['scene']
-            found = library.chosen_scenes(known, [name])
-            if name not in found:
-                raise bad_value('scene of a row', name, f'one scene, e.g. {next(iter(found))}')
-            scenarios.append((name, library.scenario_values(name, found[name], row['seed'])))
-        controller, fixed = group[0]['controller'], group[0]['set']
-        if is_node(controller):
-            rerun = run_nodes(scenarios, controller, fixed)
-        else:
-            rerun = run_controllers(scenarios, [controller], fixed, options)
-        for row, again in zip(group, rerun, strict=True):
-            name = f"{row['scene']}#{row['seed']} {row['controller']}"
-            wrong += [one_line(f'{name}: {key}: the row has {shown(row.get(key))}, again '
-                               f'{shown(again.get(key))}')
-                      # A row of an older version need not have the metrics of this one.
-                      for key in (row if row.get('version') != VERSION else {**row, **again})
-                      if key not in _MAY_DIFFER and row.get(key) != again.get(key)]
-            if (row.get('error') is None) != (again.get('error') is None):
-                wrong.append(one_line(f"{name}: error: the row has {shown(row.get('error'))}, "
-                                      f"again {shown(again.get('error'))}"))
-    return wrong

@@ -22,17 +22,17 @@ from sbot.files.yaml_text import decode_text
 from sbot.navigation.arenas import ARENAS, movingai_scenes
 from sbot.navigation.scenes import (
     ALONE,
+    DIGITS,
     MINI_GAMES,
     OPEN_SPACE,
     Scene,
     Values,
     robot,
-    rounded,
     scene,
 )
 from sbot.scenario.argos_xml import parse_xml
 from sbot.scenario.fields import MAX_SEED
-from sbot_common.errors import InputError, bad_value, decoding, one_line, shown, unknown_name
+from sbot_common.errors import InputError, bad_value, decoding, unknown_name
 
 # Worlds of BARN and DynaBARN, read from a user's copy of their files.
 #
@@ -201,9 +201,6 @@ def _jackal(world: Values, start: tuple[float, float, float], goal: tuple[float,
 VERSION = 1  # of all scenes; rows of different versions are not compared
 SHIPPED: dict[str, dict[str, Scene]] = {**ALONE, **MINI_GAMES, **OPEN_SPACE, **ARENAS}
 _FOLDERS = {'barn': _barn_scenes, 'dynabarn': _dynabarn_scenes, 'movingai': movingai_scenes}
-_FACT = re.compile(r' \[(\w+) ([0-9.]+)\]')
-
-
 def families(barn: str | Path | None = None, dynabarn: str | Path | None = None,
              movingai: str | Path | None = None) -> dict[str, dict[str, Scene]]:
     """Return the scenes by family and name.
@@ -248,6 +245,17 @@ def chosen_scenes(known: Mapping[str, Mapping[str, Scene]],
     return chosen
 
 
+def _rounded(value: Any) -> Any:  # noqa: ANN401 - values of a scenario
+    """Return values with Python's numbers, rounded to ``DIGITS``."""
+    if isinstance(value, dict):
+        return {key: _rounded(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_rounded(each) for each in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return round(value, DIGITS) + 0.0 if isinstance(value, float) else value
+
+
 def scenario_values(name: str, scene: Scene, seed: int) -> dict[str, Any]:
     """Return the values of a scenario file: a scene with one seed.
 
@@ -255,14 +263,9 @@ def scenario_values(name: str, scene: Scene, seed: int) -> dict[str, Any]:
     """
     values = scene.draw(np.random.default_rng(seed))
     gap = '' if scene.gap is None else f' [gap {scene.gap:g}]'
-    written: dict[str, Any] = rounded({'name': name, 'description': scene.text + gap, 'seed': seed,
-                                       'python_path': ['.'], **values})
+    written: dict[str, Any] = _rounded({'name': name, 'description': scene.text + gap,
+                                        'seed': seed, 'python_path': ['.'], **values})
     return written
-
-
-def facts(description: str) -> dict[str, float]:
-    """Return the numbers that a scene's description has in brackets, e.g. {'gap': 1.2} (m)."""
-    return {key: float(number) for key, number in _FACT.findall(description)}
 
 
 def digest(values: Mapping[str, Any]) -> str:
@@ -278,18 +281,3 @@ def hidden_seeds(secret: bytes, name: str, count: int) -> list[int]:
     """
     digests = (hashlib.sha256(secret + f'/{name}/{k}'.encode()).digest() for k in range(count))
     return [int.from_bytes(each[:8], 'big') % (MAX_SEED + 1) for each in digests]
-
-
-def foreign_seeds(rows: Iterable[Mapping[str, Any]], secret: bytes) -> list[str]:
-    """Return a line for each scene and controller whose rows have other seeds than a secret's.
-
-    N rows must have the first N seeds: nobody has left out a run.
-    """
-    seeds: dict[tuple[str, str, str], list[int]] = {}
-    for row in rows:
-        changes = json.dumps(row['set'], sort_keys=True)
-        seeds.setdefault((row['scene'], row['controller'], changes), []).append(row['seed'])
-    return [one_line(f'{scene} {controller}: seeds: got {shown(found)}, expected the first '
-                     f'{len(found)} that follow from the secret')
-            for (scene, controller, _), found in seeds.items()
-            if sorted(found) != sorted(hidden_seeds(secret, scene, len(found)))]

@@ -18,11 +18,11 @@ References
 from __future__ import annotations
 
 import math
+import re
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from sbot.navigation.library import facts
 from sbot.navigation.tangents import outline_distances, shortest_length
 from sbot.runner.history import Run
 from sbot.scenario.controllers import goal_tolerances
@@ -50,6 +50,14 @@ class _Way(NamedTuple):
     time: float | None  # s, of its arrival
     clean: bool  # it arrived, and touched nothing before
     best: float | None  # m, the shortest way; inf: there is none, None: not known
+
+
+_FACT = re.compile(r' \[(\w+) ([0-9.]+)\]')
+
+
+def _facts(description: str) -> dict[str, float]:
+    """Return the numbers that a scene's description has in brackets, e.g. {'gap': 1.2} (m)."""
+    return {key: float(number) for key, number in _FACT.findall(description)}
 
 
 def navigation(run: Run) -> dict[str, Any]:
@@ -83,7 +91,7 @@ def navigation(run: Run) -> dict[str, Any]:
         **dict(zip(('speed_change_mps', 'path_deviation_m', 'hausdorff_m'), map(_mean, deviation),
                    strict=True)),
         'turns': sum(len(way.poses) for way in going)}
-    known = facts(run.scenario.description)
+    known = _facts(run.scenario.description)
     if 'gap' in known:
         last = max(arrived) if everybody and arrived else (len(run.poses) - 1) * dt
         values['flow_rate'] = len(arrived) / (known['gap'] * last)

@@ -69,17 +69,6 @@ def turned(part: Values) -> Values:
     return {key: value[::-1] for key, value in part.items()}
 
 
-def rounded(value: Any) -> Any:  # noqa: ANN401 - values of a scenario
-    """Return values with Python's numbers, rounded to ``DIGITS``."""
-    if isinstance(value, dict):
-        return {key: rounded(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [rounded(each) for each in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    return round(value, DIGITS) + 0.0 if isinstance(value, float) else value
-
-
 @njit
 def parts(free: NDArray[np.bool_], diagonal: bool) -> NDArray[np.int64]:
     """Return the number of the part of cells that hang together, for each (R, C); 0: not free.

@@ -38,36 +38,6 @@ _FRAME = 'header.frame_id'
 Value = float | int | str
 
 
-class MessageDifference(NamedTuple):
-    """A message that is not as recorded."""
-
-    tick: int
-    stamp_ns: int
-    topic: str
-    field: str  # 'linear.x', 'pose.covariance[0]'; 'command' or 'message' where one is missing
-    recorded: Value
-    new: Value
-
-    def __str__(self) -> str:
-        return (f'first difference: tick {self.tick}, {self.topic}, {self.field}: recorded '
-                f'{self.recorded}; now {self.new}')
-
-
-class LargestDifference(NamedTuple):
-    """The number that is farthest from the recorded one."""
-
-    size: float  # in the unit of the field
-    field: str  # 'linear.x', ...
-    topic: str
-    tick: int
-    tolerance: float  # of the field
-
-    def __str__(self) -> str:
-        allowed = f'; tolerance {self.tolerance:g}' if self.tolerance else ''
-        return (f'largest difference: {self.size:.6g} ({self.topic}, {self.field}, tick '
-                f'{self.tick}{allowed})')
-
-
 class Tolerances:
     """How far numbers may differ; without one they are compared bit for bit.
 

@@ -16,15 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sbot.bag.reader import Bag
 from sbot.environment.running import RepeatedLines, stay_on_this_machine
-from sbot.regression.commands import (
-    Differing,
-    DifferingRobot,
-    LargestDifference,
-    MessageDifference,
-    Tolerances,
-    Value,
-    differences,
-)
+from sbot.regression.commands import Differing, DifferingRobot, Tolerances, Value, differences
 from sbot.ros.domain import FREE, claim, current_domain, parse_domain
 from sbot.ros.feeder import Recorded, read_recorded
 from sbot.ros.live_tf import messages_path, packages_of, with_path
@@ -46,6 +38,36 @@ _END = 10.0  # s for the user's command to end; its keeper takes four
 Progress = Callable[[int], object]
 
 
+class _MessageDifference(NamedTuple):
+    """A message that is not as recorded."""
+
+    tick: int
+    stamp_ns: int
+    topic: str
+    field: str  # 'linear.x', 'pose.covariance[0]'; 'command' or 'message' where one is missing
+    recorded: Value
+    new: Value
+
+    def __str__(self) -> str:
+        return (f'first difference: tick {self.tick}, {self.topic}, {self.field}: recorded '
+                f'{self.recorded}; now {self.new}')
+
+
+class _LargestDifference(NamedTuple):
+    """The number that is farthest from the recorded one."""
+
+    size: float  # in the unit of the field
+    field: str  # 'linear.x', ...
+    topic: str
+    tick: int
+    tolerance: float  # of the field
+
+    def __str__(self) -> str:
+        allowed = f'; tolerance {self.tolerance:g}' if self.tolerance else ''
+        return (f'largest difference: {self.size:.6g} ({self.topic}, {self.field}, tick '
+                f'{self.tick}{allowed})')
+
+
 class NodeReplayResult(NamedTuple):
     """Result of a replay to nodes."""
 
@@ -54,10 +76,10 @@ class NodeReplayResult(NamedTuple):
     ticks: int
     commands: int  # compared, and messages on ``topics``
     differences: int  # of them, not as recorded
-    first: MessageDifference | None
+    first: _MessageDifference | None
     damage: str  # where the bag was cut off, else ''
     differing: tuple[DifferingRobot, ...] = ()  # robots with differences, by id
-    largest: LargestDifference | None = None  # of numbers; None where none differs
+    largest: _LargestDifference | None = None  # of numbers; None where none differs
     stopped: int | None = None  # tick at which the replay stopped, as no command came
     topics: tuple[str, ...] = ()  # compared beside commands
 
@@ -163,8 +185,8 @@ def _texts(command: str | Sequence[str] | None, recorded: Recorded) -> list[str]
 def _compare(feeder: Any, recorded: Recorded, tolerances: Tolerances,  # noqa: ANN401
              progress: Progress) -> NodeReplayResult:
     compared = count = wrong = 0
-    first: MessageDifference | None = None
-    largest: LargestDifference | None = None
+    first: _MessageDifference | None = None
+    largest: _LargestDifference | None = None
     stopped: int | None = None
     differing = Differing()
     robots = {recorded.name(i): i for i in recorded.external}
@@ -185,12 +207,12 @@ def _compare(feeder: Any, recorded: Recorded, tolerances: Tolerances,  # noqa: A
                 wrong += 1
                 if robot is not None:
                     differing.add(robot, tick)
-                first = first or MessageDifference(tick, stamp_ns, name, *found[0])
+                first = first or _MessageDifference(tick, stamp_ns, name, *found[0])
                 for field, value, other in found:
                     size = _distance(value, other)
                     if size > (largest.size if largest else 0.0):
-                        largest = LargestDifference(size, field, name, tick,
-                                                    tolerances.of(field, type_name))
+                        largest = _LargestDifference(size, field, name, tick,
+                                                     tolerances.of(field, type_name))
         progress(tick)
         if feeder.silent:  # it would be so in all that is left
             stopped = tick

@@ -21,7 +21,6 @@ from sbot.scenario.controllers import controller_parameters
 from sbot.scenario.groups import controller_in_words
 from sbot.scenario.load import parse_override
 from sbot.scenario.model import Robot, Scenario
-from sbot_common import topics
 from sbot_common.controller_inputs import INPUTS, TIMER
 from sbot_common.errors import InputError, bad_value, real_path
 from sbot_common.params import in_words, refuse_unknown, specs_of
@@ -267,34 +266,6 @@ def parse_namespace(text: str, where: str = '--namespace') -> str:
 def own_names(run: str) -> list[tuple[str, str]]:
     """Return the remaps that give a run in a namespace time and transforms of its own."""
     return [(topic.name, run + topic.name) for topic in (CLOCK, TF, TF_STATIC)] if run else []
-
-
-def named_robots(text: str, count: int, run: str = '') -> list[tuple[str, str]]:
-    """Return the remaps that give robots' topics names of their own for namespaces.
-
-    Parameters
-    ----------
-    text : the names of robots 0, 1, ..., separated by commas; '': none
-    count : how many robots there are
-    run : namespace of the run, '' or e.g. '/arena'
-
-    Raises
-    ------
-    InputError
-        unless there are as many names as robots, all different and usable in ROS.
-
-    """
-    if not text:
-        return []
-    names = [parse_namespace(name.strip(), '--names').strip('/') for name in text.split(',')]
-    if len(set(names)) != count or len(names) != count or '' in names:
-        raise bad_value('--names', text, f'{count} different names, separated by commas, one for '
-                        'each robot')
-    own = [topic.name for topic in vars(topics).values()
-           if isinstance(topic, topics.Topic) and not topic.name.startswith('/')]
-    own += [topic.name.strip('/') for topic in (TF, TF_STATIC)] if count > 1 else []
-    return [(f'{run}{namespace(i, count)}/{each}', f'{run}/{name}/{each}')
-            for i, name in enumerate(names) for each in dict.fromkeys(own)]
 
 
 def ros_arguments(remaps: Sequence[tuple[str, str]]) -> list[str]:

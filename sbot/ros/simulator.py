@@ -8,13 +8,14 @@ import os
 import sys
 import time
 from collections.abc import Iterable, Sequence
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sbot.controllers.registry import is_outside
-from sbot.environment.running import REASON, ros_distribution
+from sbot.environment.running import REASON
 from sbot.ros.domain import claim
 from sbot.ros.executables import STATUS_FD
 from sbot.ros.processes import refuse_until
@@ -93,13 +94,26 @@ def preload(scenario: Scenario, parameters: SimulationParameters) -> None:
     list(Broadcast(parameters, broadcast_options(scenario)).snapshot(rehearsal.snapshot, 1))
 
 
+def _ros_distribution() -> str:
+    """Return the name of the ROS 2 distribution that nodes run on: 'jazzy', ...; '' if unknown."""
+    if os.environ.get('ROS_DISTRO'):  # a sourced installation
+        return os.environ['ROS_DISTRO']
+    for name in ('jazzy', 'kilted', 'lyrical', 'rolling'):
+        try:
+            version(f'ros-{name}-rclpy')  # a wheel
+        except PackageNotFoundError:
+            continue
+        return name
+    return ''
+
+
 class _ScenarioObserver:
     """Run observer: recorder, summary, progress for `sbot up`."""
 
     def __init__(self, scenario: Scenario, engine: Engine, record: str, ticks: int) -> None:
         self._scenario, self._ticks = scenario, ticks
         self._parameters = engine.parameters
-        self._recorder = open_recorder(record, scenario, ros_distribution()) if record else None
+        self._recorder = open_recorder(record, scenario, _ros_distribution()) if record else None
         self._early: list[tuple[int, Outgoing]] = []  # of the first tick, until it has ended
         self.recording = self._recorder is not None
         self._status = int(os.environ[STATUS_FD]) if STATUS_FD in os.environ else None

@@ -27,11 +27,11 @@ from sbot.ros.processes import (
     NodeProcess,
     composition,
     labels,
-    named_robots,
     node_processes,
     own_environment,
     own_names,
     parse_command,
+    parse_namespace,
     process_command,
     robot_commands,
     ros_arguments,
@@ -41,9 +41,10 @@ from sbot.scenario.assemble import wind_source
 from sbot.scenario.controllers import own_nodes
 from sbot.scenario.model import Scenario
 from sbot.scenario.warnings import warn_of_reach
-from sbot_common.errors import InputError, install_command, one_line
+from sbot_common import topics
+from sbot_common.errors import InputError, bad_value, install_command, one_line
 from sbot_common.signals import Held, blocked
-from sbot_common.topics import CLOCK
+from sbot_common.topics import CLOCK, TF, TF_STATIC, namespace
 from sbot_sim.ros.external import HAS_LEFT
 from sbot_sim.ros.run_control import AwakeClock
 
@@ -68,6 +69,34 @@ def output_named(hidden: bool) -> Iterator[None]:
         yield
     except OwnFailed as error:
         raise OwnFailed(f'{error}' + ' (without --quiet: its output)' * hidden) from None
+
+
+def _named_robots(text: str, count: int, run: str = '') -> list[tuple[str, str]]:
+    """Return the remaps that give robots' topics names of their own for namespaces.
+
+    Parameters
+    ----------
+    text : the names of robots 0, 1, ..., separated by commas; '': none
+    count : how many robots there are
+    run : namespace of the run, '' or e.g. '/arena'
+
+    Raises
+    ------
+    InputError
+        unless there are as many names as robots, all different and usable in ROS.
+
+    """
+    if not text:
+        return []
+    names = [parse_namespace(name.strip(), '--names').strip('/') for name in text.split(',')]
+    if len(set(names)) != count or len(names) != count or '' in names:
+        raise bad_value('--names', text, f'{count} different names, separated by commas, one for '
+                        'each robot')
+    own = [topic.name for topic in vars(topics).values()
+           if isinstance(topic, topics.Topic) and not topic.name.startswith('/')]
+    own += [topic.name.strip('/') for topic in (TF, TF_STATIC)] if count > 1 else []
+    return [(f'{run}{namespace(i, count)}/{each}', f'{run}/{name}/{each}')
+            for i, name in enumerate(names) for each in dict.fromkeys(own)]
 
 
 def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bool = False,
@@ -104,7 +133,7 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
     """
     _check_can_start(record)
     remaps = ros_arguments([*own_names(namespace),
-                            *named_robots(names, len(scenario.robots), namespace)])
+                            *_named_robots(names, len(scenario.robots), namespace)])
     own, commands = _own_commands(own, scenario, namespace, names)
     domain = current_domain() if domain is None else domain
     check_free(domain, namespace + CLOCK.name)

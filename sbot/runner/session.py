@@ -7,13 +7,15 @@ import logging
 import time
 from collections.abc import Callable, Collection, Mapping
 from copy import deepcopy
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from sbot.controllers.registry import load_function
 from sbot.runner.controllers import ControllerSet, Decisions
 from sbot.runner.history import History, Run
-from sbot.runner.summary import Tally, stopping_condition
+from sbot.runner.summary import Condition, Tally
 from sbot.scenario import assemble
 from sbot.scenario.knowledge import as_known, bare
 from sbot.scenario.model import Scenario
@@ -22,6 +24,7 @@ from sbot_common.arguments import whole
 from sbot_common.compiled.threads import in_background, threads_of
 from sbot_common.errors import InputError, bad_value, one_line
 from sbot_common.observation import ControlledRobot, Controller, Observation
+from sbot_common.user_code import call_user_code
 from sbot_sim.engine.simulation import Engine, SavedWorld, Snapshot
 from wind_model.gust import Wind
 
@@ -37,6 +40,34 @@ class _Saved(NamedTuple):
     world: SavedWorld
     controllers: ControllerSet
     tally: Mapping[str, Any]
+
+
+def _stopping_condition(scenario: Scenario, tally: Tally) -> Condition | None:
+    """Return a function that tells, once a tick is in the tally, whether the run ends.
+
+    Parameters
+    ----------
+    scenario : its ``until`` may be a function ``module:function``, called with each tick's
+        Snapshot; the run ends when it is true
+    tally : of the run
+
+    """
+    until = scenario.until
+    if until is None:
+        return None
+    if until == 'goal_reached':
+        return lambda _: tally.all_arrived
+    if until == 'collision':
+        return lambda snapshot: bool(snapshot.collided.any())
+    function = load_function(until, scenario.python_path, 'until')
+    def ends(snapshot: Snapshot) -> bool:
+        where = f'until: {until} at tick {snapshot.tick}'
+        answer = call_user_code(partial(function, snapshot), lambda: where)
+        try:
+            return bool(answer)
+        except (TypeError, ValueError):  # e.g. of an array
+            raise bad_value(where, answer, 'True or False') from None
+    return ends
 
 
 class Session:
@@ -68,7 +99,7 @@ class Session:
         self._tally = Tally(scenario, self.parameters, overlaps=overlaps, hashed=hashed)
         self._ticks = scenario.rate.ticks(scenario.duration)
         self._history = History(scenario, self._ticks if keep else -1, sense)
-        self._stop, self._stopped = stopping_condition(scenario, self._tally), False
+        self._stop, self._stopped = _stopping_condition(scenario, self._tally), False
         self._threads = threads
         self._started = time.perf_counter()
 

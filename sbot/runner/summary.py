@@ -8,20 +8,17 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import deepcopy
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot.controllers.registry import load_function
 from sbot.scenario.controllers import goal_tolerances, has_leader
 from sbot.scenario.model import Scenario
 from sbot_common.arrays import Floats
 from sbot_common.clock import in_seconds
 from sbot_common.elementary import hypot, hypot_of
-from sbot_common.errors import bad_value, one_line
-from sbot_common.user_code import call_user_code
+from sbot_common.errors import one_line
 from sbot_sim.collision.overlap import overlaps
 from sbot_sim.engine.simulation import Snapshot
 from sbot_sim.world.bodies import is_there
@@ -270,31 +267,3 @@ def format_summary(summary: dict[str, Any]) -> str:
 # Stopping conditions: what ends a run before its duration (a scenario's ``until``).
 
 Condition = Callable[[Snapshot], bool]
-
-
-def stopping_condition(scenario: Scenario, tally: Tally) -> Condition | None:
-    """Return a function that tells, once a tick is in the tally, whether the run ends.
-
-    Parameters
-    ----------
-    scenario : its ``until`` may be a function ``module:function``, called with each tick's
-        Snapshot; the run ends when it is true
-    tally : of the run
-
-    """
-    until = scenario.until
-    if until is None:
-        return None
-    if until == 'goal_reached':
-        return lambda _: tally.all_arrived
-    if until == 'collision':
-        return lambda snapshot: bool(snapshot.collided.any())
-    function = load_function(until, scenario.python_path, 'until')
-    def ends(snapshot: Snapshot) -> bool:
-        where = f'until: {until} at tick {snapshot.tick}'
-        answer = call_user_code(partial(function, snapshot), lambda: where)
-        try:
-            return bool(answer)
-        except (TypeError, ValueError):  # e.g. of an array
-            raise bad_value(where, answer, 'True or False') from None
-    return ends

@@ -16,9 +16,10 @@ from sbot.files.limits import limits, too_large
 from sbot.files.yaml_text import KeyPath, Origins, count_values
 from sbot.scenario.argos_xml import Element, parse_xml, radians
 from sbot.scenario.fields import MAX_ROBOTS
+from sbot_common.elementary import sincos
 from sbot_common.errors import InputError, bad_value, unknown_name
+from sbot_common.params import Vector
 from sbot_sim.world.bodies import BODIES
-from wind_model.gust import direction_of_angle
 from wind_model.wind_aware import WindAwareParameters
 
 # What the published code computes, where the text differs (docs/errata.md W1, W2, W7).
@@ -64,6 +65,13 @@ WIND = 'air_resistance'
 _SHAPE = ('lateral_reach_radii', 'shadow_length_radii', 'upwind_gate_radii', 'gamma_boost')
 
 
+def _direction_of_angle(angle_deg: float) -> Vector:
+    """Return the unit vector of an ARGoS angle: 0 blows east, 90 north (document 000, 5.1)."""
+    angle = math.radians(angle_deg)
+    sine, cosine = sincos(angle)
+    return cosine, sine, 0.0
+
+
 def _wind_of(root: Element, lines: dict[KeyPath, int], *, wake: bool) -> dict[str, Any]:
     """Return the wind of an experiment; its robots shelter each other, as document 000's do.
 
@@ -90,7 +98,7 @@ def _wind_of(root: Element, lines: dict[KeyPath, int], *, wake: bool) -> dict[st
     element.warn_unknown('angle_deg', 'magnitude', *_SHAPE)
     shape = {name: element.number(name, minimum=0.0) for name in _SHAPE
              if name in element.attributes}
-    return {'wind_direction': list(direction_of_angle(element.number('angle_deg'))),
+    return {'wind_direction': list(_direction_of_angle(element.number('angle_deg'))),
             'wind_speed_mean': 0.01 * element.number('magnitude', minimum=0.0), 'wake': True,
             **(WAKE if wake else {}), **shape}
 

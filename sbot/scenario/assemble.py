@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +12,9 @@ from numpy.typing import NDArray
 from sbot.controllers.registry import load_function
 from sbot.scenario.fields import COLOURS
 from sbot.scenario.model import Scenario, Zone
+from sbot_common.arrays import Floats
 from sbot_sim.dynamics.hooks import HookNames, Hooks
-from sbot_sim.dynamics.inertia import make_inertia
+from sbot_sim.dynamics.inertia import Inertia
 from sbot_sim.sensors.laser import make_lasers
 from sbot_sim.sensors.registry import sensors as all_sensors
 from sbot_sim.world.bodies import Body, body_arrays
@@ -24,6 +26,30 @@ from wind_model.parameters import STILL
 def robot_bodies(scenario: Scenario) -> list[Body]:
     """Return each robot's body."""
     return [scenario.bodies[robot.body] for robot in scenario.robots]
+
+
+def _make_inertia(bodies: Sequence[Body], dt: float) -> Inertia | None:
+    """Return the limits of robots; None where no body has any.
+
+    Parameters
+    ----------
+    bodies : of N robots
+    dt : s, of a tick; delays are rounded to whole ticks
+
+    """
+    def column(values: Sequence[float]) -> Floats:
+        return np.array([value if value > 0.0 else math.inf for value in values])
+
+    delay = np.array([int(body.command_delay / dt + 0.5) for body in bodies], np.int64)
+    acceleration = column([body.max_acceleration for body in bodies])
+    deceleration = column([body.max_deceleration or body.max_acceleration for body in bodies])
+    angular = column([body.max_angular_acceleration for body in bodies])
+    limits = (acceleration, deceleration, angular, column([body.max_speed for body in bodies]),
+              column([body.max_angular_speed for body in bodies]))
+    limited = (delay > 0) | np.isfinite(limits).any(axis=0)
+    if not limited.any():
+        return None
+    return Inertia(*limits, delay, limited)
 
 
 def simulation_parameters(scenario: Scenario, threads: int = 1) -> SimulationParameters:
@@ -44,7 +70,7 @@ def simulation_parameters(scenario: Scenario, threads: int = 1) -> SimulationPar
         wind_height=wind.flow.height if wind.flow.height.above_terrain else wind.flow.wind_height,
         waves=make_turbulence(scenario), paths=scenario.world.paths(scenario.rate),
         boxes=scenario.world.box_poses() if scenario.world.boxes else None,
-        inertia=make_inertia(robots, scenario.rate.dt),
+        inertia=_make_inertia(robots, scenario.rate.dt),
         hooks=_load_hooks(wind.hooks, scenario.python_path))
 
 

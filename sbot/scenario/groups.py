@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from sbot.controllers.entry import RATE
 from sbot.files.yaml_text import Origins
@@ -71,7 +71,6 @@ class WindSettings(NamedTuple):
 
 
 _MOST_LASERS = 8  # of a robot
-_G = TypeVar('_G', bound=tuple[Any, ...])  # of parameters' tuples
 # A tuple of the type that the controller's entry declares, or what a class of one's own takes.
 ControllerParameters = Any
 
@@ -168,20 +167,3 @@ def _changed(sensors: SensorSettings, own: Mapping[str, object]) -> SensorSettin
     """Return settings with other values, which are checked."""
     return SensorSettings(part._replace(**{key: own[key] for key in part._fields if key in own})
                           for part in sensors)
-
-
-def check_group(defaults: _G, given: Mapping[str, object], name: str, origins: Origins) -> _G:
-    """Return a group with a file's values, each checked and those that belong together.
-
-    Raises
-    ------
-    InputError
-        naming the place in the file, for an unknown name or a bad value.
-
-    """
-    where = origins.below((name,))
-    refuse_unknown(given, [spec.name for spec in group_specs(defaults)], where)
-    group: Any = defaults
-    return group._make(  # type: ignore[no-any-return]
-        updated(part, {key: given[key] for key in part._fields if key in given}, where)
-        for part in defaults)

@@ -9,7 +9,6 @@ import re
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,6 @@ from sbot.files.yaml_text import KeyPath, Origins, decode_text, parse_yaml, plai
 from sbot.scenario import groups, model
 from sbot.scenario.fields import declared, validate
 from sbot.scenario.model import Scenario, ScenarioFile
-from sbot.scenario.place import Placement
 from sbot.scenario.shipped import find_scenario
 from sbot.scenario.validate import complete
 from sbot.scenario.warnings import Warned, warnings_of
@@ -238,15 +236,6 @@ def _changed_scenario(scenario: Scenario, overrides: Mapping[str, object],
                               controllers=controllers, import_controllers=controllers is not None)
     return _checked(deepcopy(scenario.source.data), Origins('scenario', {}, set()),
                     scenario.source.directory, scenario.name, overrides, controllers)
-
-
-def placement_of(scenario: Scenario) -> Placement:
-    """Return the start poses of a loaded scenario by seed, without loading it for each."""
-    assert scenario.source is not None
-    origins = Origins('scenario', {}, set())
-    written = validate(ScenarioFile, deepcopy(scenario.source.data), origins)
-    return Placement(replace(written, world=scenario.world), scenario.bodies,
-                     origins)
 
 
 def parse_scenario(text: str, file: str, directory: Path, default_name: str = UNNAMED,

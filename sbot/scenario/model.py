@@ -54,7 +54,7 @@ from sbot.scenario.fields import (
     Waypoints,
 )
 from sbot.scenario.knowledge import EXACT, Knowledge
-from sbot.scenario.shipped import portable_paths
+from sbot.scenario.shipped import PATH_KEYS, named_files, names_file, portable
 from sbot_common.clock import Rate
 from sbot_common.errors import bad_value
 from sbot_common.params import in_words
@@ -339,6 +339,22 @@ class Source:
         return 0
 
 
+def _portable_paths(values: dict[str, Any]) -> dict[str, Any]:
+    """Return a copy of a scenario's values; shipped files are named relative to their folder."""
+    values = deepcopy(values)
+    for group, key in PATH_KEYS:
+        text = values[group].get(key)
+        if names_file((group, key), text):
+            values[group][key] = portable(text)
+    values['python_path'] = [portable(text) for text in values['python_path']]
+    used = [*values['controllers'].items(),
+            *((robot['controller'], robot['parameters']) for robot in values['robots'])]
+    for name, parameters in used:
+        parameters.update({key: portable(path)
+                           for key, path in named_files(name, parameters).items()})
+    return values
+
+
 class Scenario(Settings):
     """A scenario as run: complete, checked, every robot placed.
 
@@ -394,4 +410,4 @@ class Scenario(Settings):
         if (size := count_values(values)) > limits().text_values:
             raise too_large(self.name, 'values of the complete scenario, which could not be '
                             'read back', size, 'text_values')
-        return dump_yaml(portable_paths(values))
+        return dump_yaml(_portable_paths(values))

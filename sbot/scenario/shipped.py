@@ -14,7 +14,6 @@ import sys
 import sysconfig
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from copy import deepcopy
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -227,22 +226,6 @@ def find_folder(text: str, directory: Path) -> str:
     """Return the absolute path of a folder; one that is not there is named all the same."""
     places = _places(text, directory)
     return os.path.abspath(next(filter(os.path.isdir, places), places[0]))
-
-
-def portable_paths(values: dict[str, Any]) -> dict[str, Any]:
-    """Return a copy of a scenario's values; shipped files are named relative to their folder."""
-    values = deepcopy(values)
-    for group, key in PATH_KEYS:
-        text = values[group].get(key)
-        if names_file((group, key), text):
-            values[group][key] = portable(text)
-    values['python_path'] = [portable(text) for text in values['python_path']]
-    used = [*values['controllers'].items(),
-            *((robot['controller'], robot['parameters']) for robot in values['robots'])]
-    for name, parameters in used:
-        parameters.update({key: portable(path)
-                           for key, path in named_files(name, parameters).items()})
-    return values
 
 
 def portable(text: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from sbot.files.yaml_text import KeyPath, Origins
 from sbot.scenario import groups
 from sbot.scenario.controllers import controller_place
 from sbot.scenario.fields import FUNCTION, declared
+from sbot.scenario.groups import group_specs
 from sbot.scenario.knowledge import EXACT
 from sbot.scenario.model import (
     Robot,
@@ -42,6 +43,25 @@ from sbot_sim.collision.overlap import PAIR, find_overlaps
 from sbot_sim.world.bodies import Body, body_arrays
 from sbot_sim.world.geometry import outline_error
 
+_G = TypeVar('_G', bound=tuple[Any, ...])  # of parameters' tuples
+
+
+def _check_group(defaults: _G, given: Mapping[str, object], name: str, origins: Origins) -> _G:
+    """Return a group with a file's values, each checked and those that belong together.
+
+    Raises
+    ------
+    InputError
+        naming the place in the file, for an unknown name or a bad value.
+
+    """
+    where = origins.below((name,))
+    refuse_unknown(given, [spec.name for spec in group_specs(defaults)], where)
+    group: Any = defaults
+    return group._make(  # type: ignore[no-any-return]
+        updated(part, {key: given[key] for key in part._fields if key in given}, where)
+        for part in defaults)
+
 
 def complete(written: ScenarioFile, directory: Path, origins: Origins,
              given: Mapping[str, Any] | None, source: Source) -> Scenario:
@@ -62,12 +82,12 @@ def complete(written: ScenarioFile, directory: Path, origins: Origins,
         raise InputError(f"{origins.where(('world',))}: key 'bounds' is missing; "
                          'give [xmin, ymin, xmax, ymax] (m)')
     files = _absolute_paths(written, directory, origins)
-    sensors = groups.check_group(groups.SensorSettings(),
-                                 {**written.sensors, **files['sensors']}, 'sensors', origins)
+    sensors = _check_group(groups.SensorSettings(),
+                           {**written.sensors, **files['sensors']}, 'sensors', origins)
     bodies = groups.check_bodies(written.bodies, origins, {each.body for each in written.robots},
                                  sensors, written.sensors)
-    wind = groups.check_group(groups.WindSettings(), {**written.wind, **files['wind']}, 'wind',
-                              origins)
+    wind = _check_group(groups.WindSettings(), {**written.wind, **files['wind']}, 'wind',
+                        origins)
     knowledge = updated(EXACT, written.knowledge, origins.below(('knowledge',)))
     world = replace(written.world, **files['world'])
     python_path = tuple(find_folder(text, directory) for text in written.python_path)

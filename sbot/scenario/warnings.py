@@ -19,7 +19,7 @@ from sbot.scenario.model import RobotEntry, Scenario, ScenarioFile
 from sbot_common.elementary import hypot
 from sbot_common.errors import first_of, hint
 from sbot_sim.collision.overlap import rectangle_distance
-from sbot_sim.drives.registry import users_of
+from sbot_sim.drives.registry import DRIVES
 from sbot_sim.sensors.registry import sensors
 from sbot_sim.world.bodies import Body
 from sbot_sim.world.geometry import World, inside_polygon
@@ -132,6 +132,11 @@ def _idle_settings(written: ScenarioFile, scenario: Scenario,
         yield _warned(origins, path, text)
 
 
+def _users_of(key: str) -> list[str]:
+    """Return the names of the drives that have a key; none: every body has it, or no body."""
+    return [drive.name for drive in DRIVES if key in drive.keys._fields]
+
+
 def _bodies(written: ScenarioFile, scenario: Scenario) -> Iterator[tuple[KeyPath, str]]:
     """Yield keys of bodies that have no effect, and why."""
     for name, keys in written.bodies.items():
@@ -139,7 +144,7 @@ def _bodies(written: ScenarioFile, scenario: Scenario) -> Iterator[tuple[KeyPath
         if body is None:
             continue
         for key in keys:
-            drives = users_of(key)
+            drives = _users_of(key)
             if drives and body.drive not in drives:
                 yield ('bodies', name, key), f"without drive: {' or '.join(drives)}"
         if 0.0 < body.command_delay < 0.5 * scenario.rate.dt:

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,18 +17,14 @@ from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
+from sbot.controllers.registry import entry_of
 from sbot.figures.look import LETTERS
-from sbot.sweeps.show import (
-    BAND,
-    Results,
-    column_label,
-    is_share,
-    parameter_label,
-    unit_of,
-    value_text,
-    wilson_interval,
-)
+from sbot.scenario.groups import SensorSettings, WindSettings, group_specs
+from sbot.scenario.knowledge import Knowledge
+from sbot.sweeps.journal import SUMMARY, is_own
+from sbot.sweeps.show import BAND, Results, is_share, value_text, wilson_interval
 from sbot_common.errors import InputError, bad_value, one_line, unknown_name, writing
+from sbot_common.params import Spec, specs_of
 
 # Swept parameters of a sweep's figure: along x, one curve for each value, or taken together.
 
@@ -190,6 +188,58 @@ class Words(NamedTuple):
 _SWEEPS_OWN = Words()
 
 
+_COUNTED = {'collisions': ' (ticks)', 'reverts': ' (ticks)', 'overlaps': ' (pairs × ticks)'}
+_UNIT = re.compile('(.+)_(m|s|rad)')
+_SPECS: Mapping[str, Callable[[], Sequence[Spec]]] = {
+    'wind': lambda: group_specs(WindSettings()), 'sensors': lambda: group_specs(SensorSettings()),
+    'knowledge': lambda: specs_of(Knowledge)}
+
+
+def _parameter_label(key: str) -> tuple[str, ...]:
+    """Return a swept parameter in words with its declared unit, and its key if that is longer."""
+    words = key.rpartition('.')[2].replace('_', ' ')
+    return (f'{words}{_unit_of(key)}', *([key] if '.' in key else []))
+
+
+def _unit_of(key: str) -> str:
+    """Return the unit in brackets of a swept parameter that is declared with one, else ''."""
+    parts = key.split('.')
+    specs: Sequence[Spec] = _SPECS.get(parts[0], tuple)() if len(parts) == 2 else ()
+    if parts[0] == 'controllers' and len(parts) == 3:
+        with suppress(InputError):  # a class of one's own
+            specs = entry_of(parts[1]).specs
+    unit = next((spec.unit for spec in specs if spec.name == parts[-1]), '')
+    return f' ({unit})' if unit else ''
+
+
+def _column_label(column: str, *, unit: bool = True) -> str:
+    """Return a column of the summary as a label, `path length, mean of robots (m)`.
+
+    Metrics of the user's own stay as they are. Without ``unit`` the label has none.
+    """
+    robot, name = '', column
+    if is_own(column):
+        _, number, name = column.split('_', 2)
+        robot = f'robot {number}: '
+    elif column not in SUMMARY:
+        return column
+    elif column == 'goal_reached_s':
+        robot = 'robot 0: '
+    base, _, over = name.rpartition('_')
+    of = {'mean': ', mean of robots', 'max': ', greatest of one robot'}.get(over, '')
+    if of:
+        name = base
+    elif not robot and name in ('collisions', 'reverts'):
+        of = ' of all robots'
+    if name in _COUNTED:
+        words, measured = name, _COUNTED[name]
+    elif match := _UNIT.fullmatch(name):
+        words, measured = match[1], f' ({match[2]})'
+    else:
+        words, measured = name, ''
+    return f"{robot}{words.replace('_', ' ')}{of}{measured if unit else ''}"
+
+
 def _draw_sweep(results: Results, metric: str = '', by: Sequence[str] = (),
                pool: Sequence[str] = (), words: Words = _SWEEPS_OWN) -> Figure:
     """Return the figure: one parameter along x, a line for each combination of others' values.
@@ -218,9 +268,9 @@ def _draw_sweep(results: Results, metric: str = '', by: Sequence[str] = (),
         _draw_line(axes, points, row, label, colour)
     _write_axes(axes, points)
     _write_words(axes, results, curves, points, Words(
-        words.xlabel if words.xlabel is not None else '\n'.join(parameter_label(curves.along)),
+        words.xlabel if words.xlabel is not None else '\n'.join(_parameter_label(curves.along)),
         words.ylabel if words.ylabel is not None else (
-            'share of runs: ' * points.share + column_label(name, unit=not points.share)),
+            'share of runs: ' * points.share + _column_label(name, unit=not points.share)),
         words.title))
     return figure
 
@@ -295,7 +345,7 @@ def _write_words(axes: Axes, results: Results, curves: _Curves, points: _Points,
         figure = axes.get_figure(root=True)
         assert isinstance(figure, Figure)
         figure.legend(loc='outside lower center', ncols=5, frameon=False,  # hides no line
-                      title=one_line(', '.join(results.names[key] + unit_of(key)
+                      title=one_line(', '.join(results.names[key] + _unit_of(key)
                                                for key in curves.apart)))
 
 

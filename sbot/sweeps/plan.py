@@ -174,11 +174,6 @@ def _packed(values: Sequence[Any]) -> Any:  # noqa: ANN401 - JSON
     return list(values)
 
 
-def grid_axes(grid: Mapping[str, Sequence[Any]]) -> list[Axis]:
-    """Return an axis for each key: every combination."""
-    return [Axis((key,), (values,)) for key, values in grid.items()]
-
-
 def zip_axis(columns: Mapping[str, Sequence[Any]]) -> list[Axis]:
     """Return one axis: the first values together, then the second ones, ..."""
     return [Axis(tuple(columns), tuple(columns.values()))] if columns else []

@@ -24,16 +24,7 @@ from sbot.scenario.fields import Mapping as MappingField
 from sbot.scenario.load import FORMATS
 from sbot.scenario.model import Scenario
 from sbot.scenario.shipped import find_scenario
-from sbot.sweeps.plan import (
-    METHODS,
-    Axis,
-    grid_axes,
-    sample_axis,
-    seeds_of,
-    spread_of,
-    values_of,
-    zip_axis,
-)
+from sbot.sweeps.plan import METHODS, Axis, sample_axis, seeds_of, spread_of, values_of, zip_axis
 from sbot_common.errors import InputError
 from sbot_common.params import Check
 
@@ -124,6 +115,11 @@ class _SweepFile(Model):
     overlaps: Flag = Field(True, description='Count overlaps from the geometry in every tick.')
 
 
+def _grid_axes(grid: Mapping[str, Sequence[Any]]) -> list[Axis]:
+    """Return an axis for each key: every combination."""
+    return [Axis((key,), (values,)) for key, values in grid.items()]
+
+
 @dataclass
 class Request:
     """Everything that makes up a sweep; entries may be changed until ``plan_of`` is called."""
@@ -145,7 +141,7 @@ class Request:
         self.axes = [axis for axis in self.axes if axis.keys != (key,)]
         values = values_of(value, where)
         if len(values) > 1 or isinstance(value, list | tuple | range):
-            self.axes += grid_axes({key: values})
+            self.axes += _grid_axes({key: values})
         else:
             self.fixed[key] = values[0]
 
@@ -235,7 +231,7 @@ def _read_sweep_file(path: str) -> Request:
     if written.seeds is not None:
         request.seeds = seeds_of(written.seeds, where('seeds'))
     for key, value in written.grid.items():
-        request.axes += grid_axes({key: values_of(value, where('grid', key))})
+        request.axes += _grid_axes({key: values_of(value, where('grid', key))})
     for i, columns in enumerate(written.zip):
         place = ('zip',) if isinstance(data, dict) and isinstance(data['zip'], dict) else (
             'zip', i)
@@ -271,7 +267,7 @@ def request_of(scenario: Any, seeds: object, grid: Mapping[str, object] | None, 
         request.seeds = seeds_of(seeds, 'seeds')
     request.fixed.update(overrides)
     for key, values in (grid or {}).items():
-        request.axes += grid_axes({key: values_of(_plain(values), f'grid {key}')})
+        request.axes += _grid_axes({key: values_of(_plain(values), f'grid {key}')})
     request.axes += zip_axis({key: values_of(_plain(values), f'zip {key}')
                               for key, values in (side_by_side or {}).items()})
     if sample is not None:

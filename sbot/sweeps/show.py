@@ -8,8 +8,7 @@ import io
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from statistics import fmean, median
 from textwrap import fill
@@ -17,12 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sbot.controllers.registry import entry_of
-from sbot.scenario.groups import SensorSettings, WindSettings, group_specs
-from sbot.scenario.knowledge import Knowledge
-from sbot.sweeps.journal import CSV, SUMMARY, cell_text, is_own, read_columns, read_plan
+from sbot.sweeps.journal import CSV, cell_text, read_columns, read_plan
 from sbot_common.errors import SHOWN, InputError, hint, one_line, writing
-from sbot_common.params import Spec, specs_of
 
 # Names of a sweep's parameters and columns for people: short names, and labels with units.
 
@@ -32,13 +27,6 @@ MEANING = {
     'collisions': 'ticks, of all robots', 'collisions_max': 'ticks, greatest of one robot',
     'reverts': 'ticks, of all robots', 'reverts_max': 'ticks, greatest of one robot',
     'overlaps': 'pairs of bodies, in all ticks'}
-_COUNTED = {'collisions': ' (ticks)', 'reverts': ' (ticks)', 'overlaps': ' (pairs × ticks)'}
-_UNIT = re.compile('(.+)_(m|s|rad)')
-_SPECS: Mapping[str, Callable[[], Sequence[Spec]]] = {
-    'wind': lambda: group_specs(WindSettings()), 'sensors': lambda: group_specs(SensorSettings()),
-    'knowledge': lambda: specs_of(Knowledge)}
-
-
 def _short_names(keys: Sequence[str]) -> list[str]:
     """Return the shortest end of each key path that tells it from the others.
 
@@ -53,51 +41,6 @@ def _path_ends(key: str) -> list[str]:
     parts = key.split('.')
     return ['.'.join(parts[k:]) for k in range(len(parts) - 1, -1, -1)
             if k == 0 or not (parts[k].isdigit() or parts[k] == '*')]
-
-
-def parameter_label(key: str) -> tuple[str, ...]:
-    """Return a swept parameter in words with its declared unit, and its key if that is longer."""
-    words = key.rpartition('.')[2].replace('_', ' ')
-    return (f'{words}{unit_of(key)}', *([key] if '.' in key else []))
-
-
-def unit_of(key: str) -> str:
-    """Return the unit in brackets of a swept parameter that is declared with one, else ''."""
-    parts = key.split('.')
-    specs: Sequence[Spec] = _SPECS.get(parts[0], tuple)() if len(parts) == 2 else ()
-    if parts[0] == 'controllers' and len(parts) == 3:
-        with suppress(InputError):  # a class of one's own
-            specs = entry_of(parts[1]).specs
-    unit = next((spec.unit for spec in specs if spec.name == parts[-1]), '')
-    return f' ({unit})' if unit else ''
-
-
-def column_label(column: str, *, unit: bool = True) -> str:
-    """Return a column of the summary as a label, `path length, mean of robots (m)`.
-
-    Metrics of the user's own stay as they are. Without ``unit`` the label has none.
-    """
-    robot, name = '', column
-    if is_own(column):
-        _, number, name = column.split('_', 2)
-        robot = f'robot {number}: '
-    elif column not in SUMMARY:
-        return column
-    elif column == 'goal_reached_s':
-        robot = 'robot 0: '
-    base, _, over = name.rpartition('_')
-    of = {'mean': ', mean of robots', 'max': ', greatest of one robot'}.get(over, '')
-    if of:
-        name = base
-    elif not robot and name in ('collisions', 'reverts'):
-        of = ' of all robots'
-    if name in _COUNTED:
-        words, measured = name, _COUNTED[name]
-    elif match := _UNIT.fullmatch(name):
-        words, measured = match[1], f' ({match[2]})'
-    else:
-        words, measured = name, ''
-    return f"{robot}{words.replace('_', ' ')}{of}{measured if unit else ''}"
 
 
 def value_text(value: object) -> str:

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -15,10 +16,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from sbot.controllers.neural.inputs import field_of
 from sbot.controllers.neural.network import Conditions, Network, warning_of
+from sbot.files.yaml_text import Origins
 from sbot.scenario import assemble
 from sbot.scenario.assemble import initial_poses
-from sbot.scenario.load import placement_of
-from sbot.scenario.model import Scenario
+from sbot.scenario.fields import validate
+from sbot.scenario.model import Scenario, ScenarioFile
 from sbot.scenario.place import Placement
 from sbot.scenario.warnings import BODY, RATE, SENSORS, conditions_of
 from sbot_common.arguments import as_array
@@ -44,24 +46,6 @@ from wind_model.parameters import WindParameters
 MOST_WORLDS = 1_000_000
 MOST_TICKS = 10_000_000  # of one call, which no signal interrupts
 LARGEST_SEED = 2**63 - 1
-
-
-def named(where: str, given: Any, known: Iterable[str]) -> list[str]:  # noqa: ANN401
-    """Return names out of a list of those that are known.
-
-    Raises
-    ------
-    InputError
-        for anything else, a single text among it.
-
-    """
-    expected = f"any of {', '.join(known)}"
-    if isinstance(given, str | bytes) or not isinstance(given, Collection):
-        raise bad_value(where, given, f'a list of {expected}')
-    for name in given:
-        if not isinstance(name, str) or name not in known:
-            raise bad_value(where, name, expected)
-    return list(given)
 
 
 def flag(where: str, given: Any) -> bool:  # noqa: ANN401
@@ -314,6 +298,15 @@ def _moving(parameters: SimulationParameters) -> tuple[int, int]:
 
 # Start poses of worlds by scenario and seed.
 
+def _placement_of(scenario: Scenario) -> Placement:
+    """Return the start poses of a loaded scenario by seed, without loading it for each."""
+    assert scenario.source is not None
+    origins = Origins('scenario', {}, set())
+    written = validate(ScenarioFile, deepcopy(scenario.source.data), origins)
+    return Placement(replace(written, world=scenario.world), scenario.bodies,
+                     origins)
+
+
 class Starts:
     """Where robots of a scenario stand at tick 0 for a seed, as ``sbot.load`` places them."""
 
@@ -324,7 +317,7 @@ class Starts:
 
     @cached_property
     def _placement(self) -> Placement:
-        return placement_of(self._scenario)
+        return _placement_of(self._scenario)
 
     def __call__(self, seeds: Integers) -> NDArray[np.float64]:
         """Return poses x, y (m), yaw (rad) of seeds (M,): (M, N, 3), or (1, N, 3) for all."""

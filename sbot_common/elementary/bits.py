@@ -45,12 +45,6 @@ def sign_bit(x: float) -> int:
 
 
 @njit_inline
-def power_of_two(n: float) -> float:
-    """Return 2^n for an integer -1022 <= n <= 1023."""
-    return double((bits(n + (SHIFT + 1023.0)) & 0x7ff) << 52)  # type: ignore[no-any-return]
-
-
-@njit_inline
 def two_sum(a: float, b: float) -> tuple[float, float]:
     """Return a + b rounded, and its rounding error."""
     s = a + b
@@ -88,10 +82,3 @@ def long_product(a: float, a_low: float, b: float, b_low: float) -> tuple[float,
     """Return (a + a_low) (b + b_low) as a sum of two doubles."""
     p, p_low = two_product(a, b)
     return fast_two_sum(p, p_low + (a * b_low + a_low * b))
-
-
-@njit_inline
-def long_sum(a: float, a_low: float, b: float, b_low: float) -> tuple[float, float]:
-    """Return (a + a_low) + (b + b_low) as a sum of two doubles."""
-    s, s_low = two_sum(a, b)
-    return fast_two_sum(s, s_low + (a_low + b_low))

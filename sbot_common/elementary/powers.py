@@ -16,7 +16,6 @@ from sbot_common.elementary.bits import (
     fast_two_sum,
     long_product,
     magnitude,
-    power_of_two,
     sign_bit,
     two_product,
     two_square,
@@ -69,10 +68,16 @@ def is_fast_exponent(x: float) -> bool:
 
 
 @njit_inline
+def _power_of_two(n: float) -> float:
+    """Return 2^n for an integer -1022 <= n <= 1023."""
+    return double((bits(n + (SHIFT + 1023.0)) & 0x7ff) << 52)  # type: ignore[no-any-return]
+
+
+@njit_inline
 def exp_fast(x: float) -> float:
     """Return e^x for |x| <= 700, without a branch: for loops."""
     r, low, n = _reduced(x)
-    return _of_remainder(r, low) * power_of_two(n)
+    return _of_remainder(r, low) * _power_of_two(n)
 
 
 @njit_inner
@@ -85,7 +90,7 @@ def _exp_of_sum(x: float, x_low: float) -> float:
     r, low, n = _reduced(x)
     r, low = two_sum(r, low + x_low)
     half = (0.5 * n + SHIFT) - SHIFT
-    return (_of_remainder(r, low) * power_of_two(half)) * power_of_two(n - half)
+    return (_of_remainder(r, low) * _power_of_two(half)) * _power_of_two(n - half)
 
 
 @njit

@@ -17,11 +17,11 @@ from sbot_common.elementary.bits import (
     double,
     fast_two_sum,
     long_product,
-    long_sum,
     magnitude,
     sign_bit,
     two_product,
     two_square,
+    two_sum,
 )
 
 # Reduction of angles by multiples of pi/2 (Cody and Waite; Payne and Hanek for large ones).
@@ -59,6 +59,13 @@ def _reduced(angle: float) -> tuple[float, float, int]:
     return r, ((a - r) - b) - n * _HALF_PI_3, bits(shifted)
 
 
+@njit_inline
+def _long_sum(a: float, a_low: float, b: float, b_low: float) -> tuple[float, float]:
+    """Return (a + a_low) + (b + b_low) as a sum of two doubles."""
+    s, s_low = two_sum(a, b)
+    return fast_two_sum(s, s_low + (a_low + b_low))
+
+
 @njit_inner
 def _reduced_exactly(angle: float) -> tuple[float, float, int]:
     """Return r, its low part, and n: angle = n pi/2 + r, for a finite angle >= 1.
@@ -89,7 +96,7 @@ def _reduced_exactly(angle: float) -> tuple[float, float, int]:
         f_1, f_2, f_3, f_4, f_5 = _WORD - f_1, _WORD - f_2, _WORD - f_3, _WORD - f_4, _WORD - f_5
     a, a_low = fast_two_sum(f_1 * 2.0 ** -32, f_2 * 2.0 ** -64)
     b, b_low = fast_two_sum(f_3 * 2.0 ** -96, f_4 * 2.0 ** -128)
-    a, a_low = long_sum(a, a_low, b, b_low + f_5 * 2.0 ** -160)
+    a, a_low = _long_sum(a, a_low, b, b_low + f_5 * 2.0 ** -160)
     r, low = long_product(a, a_low, _HALF_PI_HIGH, _HALF_PI_LOW)
     return sign * r, sign * low, quadrant
 

@@ -171,21 +171,6 @@ def normals(seed: int, purpose: int, robots: int, tick: int, count: int,
     return out
 
 
-@njit
-def normals_of_worlds(seeds: NDArray[np.int64], purpose: int, robots: int,
-                      ticks: NDArray[np.int64], count: int) -> Floats:
-    """Return ``normals`` of M worlds, one after the other: (M * robots, count).
-
-    ``seeds`` and ``ticks`` are those of each world (M,).
-    """
-    out, room = np.empty((len(seeds) * robots, count)), np.empty(count + WORDS)
-    for k in range(len(seeds)):
-        for j in range(robots):
-            fill_normals(seeds[k], purpose, j, ticks[k], count, room)
-            copy_numbers(room, out[k * robots + j])
-    return out
-
-
 # The numbers of ``placement_generator``, in compiled code.
 #
 # NumPy's SeedSequence of [seed, robot, PLACEMENT] makes the state of PCG64 (O'Neill,

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial
+from typing import Any, NamedTuple
 
 from rclpy.node import Node
 from rclpy.parameter import Parameter
@@ -26,8 +26,58 @@ from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import STOP, ControlledRobot, Controller, Point, Twist
 from sbot_common.params import Spec, Value
 from sbot_common.random import CONTROLLER, TickGenerator
-from sbot_common.wire.controller import FIELDS, Codecs, Source, sources, write_command
+from sbot_common.wire import messages
+from sbot_common.wire.controller import FIELDS, Codecs, write_command
 from sbot_common.wire.messages import read_pose, write_broadcast, write_pose
+
+
+class _Source(NamedTuple):
+    """A topic of one robot, and the inputs that its messages carry."""
+
+    topic: topics.Topic
+    robot: int
+    keys: tuple[Key, ...]
+    codecs: Codecs = FIELDS
+
+    def read(self, num_robots: int, raw: bytes) -> tuple[int, dict[Key, Any]]:
+        """Return the stamp (ns) of a message and the inputs that it carries, by key.
+
+        Raises
+        ------
+        InputError
+            if the message is damaged, or for another number of poses.
+
+        """
+        stamp_ns, values = 0, dict[Key, Any]()
+        for key in self.keys:
+            if key == ALL_POSES:
+                stamp_ns, values[key] = _read_poses(raw, num_robots)
+            elif isinstance(key, int):
+                stamp_ns, _, *values[key] = _read_odometry(raw)
+            else:
+                stamp_ns, values[key] = self.codecs[key][1](raw)
+        return stamp_ns, values
+
+
+def _sources(robot_id: int, num_robots: int, fields: Sequence[str], poses_topic: bool,
+             codecs: Codecs = FIELDS) -> Iterator[_Source]:
+    """Yield the inputs of a controller with these fields, in the order of sending."""
+    for robot in range(num_robots):
+        keys: tuple[Key, ...] = () if poses_topic else (robot,)
+        if robot == robot_id and 'twist' in fields:
+            keys += ('twist',)
+        if keys:
+            yield _Source(topics.BASE_POSE_GROUND_TRUTH, robot, keys, codecs)
+    if poses_topic:
+        yield _Source(topics.POSES, robot_id, (ALL_POSES,), codecs)
+    for field, (topic, _) in codecs.items():
+        if field in fields and topic != topics.BASE_POSE_GROUND_TRUTH:
+            yield _Source(topic, robot_id, (field,), codecs)
+
+
+# Several nodes of a process are given the same bytes one after another.
+_read_odometry = lru_cache(maxsize=1)(messages.read_odometry)
+_read_poses = lru_cache(maxsize=1)(messages.read_poses)
 
 
 class _PoseTable:
@@ -50,7 +100,7 @@ class _PoseTable:
         for robot in range(self._count):
             names.append(name(topic, robot))
             self._last = ros.subscribe(
-                node, topic, names[-1], partial(self._on_pose, Source(topic, robot, (robot,))),
+                node, topic, names[-1], partial(self._on_pose, _Source(topic, robot, (robot,))),
                 wakes=False, awaited=partial(self._sync.lacks, (robot,)),
                 riders=lambda: len(self._receivers) - 1)
         ros.watch_publishers(node, names, lockstep=True)
@@ -60,7 +110,7 @@ class _PoseTable:
         self._receivers.append(receive)
         self._last.wakes = self._last.wakes or wakes
 
-    def _on_pose(self, source: Source, raw: bytes) -> None:
+    def _on_pose(self, source: _Source, raw: bytes) -> None:
         arrival = self._sync.put(*source.read(self._count, raw))
         if arrival.inputs is not None:
             for receive in self._receivers:
@@ -137,7 +187,7 @@ class ControllerHost(Node):  # type: ignore[misc]
             self.advertise(topic)
         if 'neighbours' in fields:
             self.advertise(topics.RAB_DATA)
-        heard = list(sources(self.robot_id, self.num_robots, fields, together, codecs))
+        heard = list(_sources(self.robot_id, self.num_robots, fields, together, codecs))
         if table is not None:
             heard = [source for source in heard if source.keys != (ALL_POSES,)]
             table.add(self._on_values, wakes=not heard)
@@ -232,7 +282,7 @@ class ControllerHost(Node):  # type: ignore[misc]
 
     # --- turns
 
-    def _on_input(self, source: Source, raw: bytes) -> None:
+    def _on_input(self, source: _Source, raw: bytes) -> None:
         stamp_ns, values = source.read(self.num_robots, raw)
         if self._lockstep:
             self._on_values(stamp_ns, values)

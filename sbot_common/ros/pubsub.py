@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
@@ -25,10 +26,11 @@ from rclpy.qos import (
 )
 from rclpy.subscription import Subscription
 from rclpy.task import Future
+from rosbags.typesys import get_types_from_msg
 
 from sbot_common.errors import InputError
 from sbot_common.topics import Topic
-from sbot_common.wire.cdr import DamagedMessage, learn
+from sbot_common.wire.cdr import DamagedMessage, typestore
 
 T = TypeVar('T')
 
@@ -261,12 +263,35 @@ def _other_names(node: Node, name: str, listener: str) -> str:
 LOCKSTEP_DEPTH = 100
 
 
+_MSG_NAMES = {'boolean': 'bool', 'octet': 'byte', 'float': 'float32', 'double': 'float64'}
+
+
+def _learn(type_name: str, kind: Any) -> None:  # noqa: ANN401
+    """Add the type of an rclpy class, with those that it uses, unless they are known."""
+    if type_name in typestore().types:
+        return
+    lines = []
+    for field, text in kind.get_fields_and_field_types().items():
+        lines.append(f'{_as_in_msg(text)} {field}')
+        if used := re.search(r'(\w+)/(\w+)', text):
+            _learn(f'{used[1]}/msg/{used[2]}', getattr(import_module(f'{used[1]}.msg'), used[2]))
+    typestore().register(get_types_from_msg('\n'.join(lines), type_name))
+
+
+def _as_in_msg(text: str) -> str:
+    """Return the type of a field as in a .msg file: 'uint8[<=4]' of 'sequence<uint8, 4>'."""
+    if found := re.fullmatch(r'sequence<(.*?)(?:, (\d+))?>', text):
+        return f'{_as_in_msg(found[1])}[{f"<={found[2]}" if found[2] else ""}]'
+    text = re.sub(r'string<(\d+)>', r'string<=\1', text)
+    return re.sub(r'^\w+\b(?!/)', lambda name: _MSG_NAMES.get(name[0], name[0]), text)
+
+
 @cache
 def ros_class(type_name: str) -> Any:  # noqa: ANN401
     """Return rclpy's class of 'package/msg/Name'; ImportError where it is not installed."""
     package, _, name = type_name.split('/')
     kind = getattr(import_module(f'{package}.msg'), name)
-    learn(type_name, kind)  # so that recorders can read it
+    _learn(type_name, kind)  # so that recorders can read it
     return kind
 
 

@@ -7,11 +7,9 @@ in-process run carry the same values by construction. rosbags knows every messag
 
 from __future__ import annotations
 
-import re
 import struct
 from collections.abc import Iterator
 from functools import cache
-from importlib import import_module
 from typing import Any, NamedTuple
 
 from rosbags.interfaces import Nodetype
@@ -44,29 +42,6 @@ def typestore() -> Typestore:
 
 
 # Types that rosbags does not know, e.g. users' own: their classes of rclpy tell the fields.
-
-_MSG_NAMES = {'boolean': 'bool', 'octet': 'byte', 'float': 'float32', 'double': 'float64'}
-
-
-def learn(type_name: str, kind: Any) -> None:  # noqa: ANN401
-    """Add the type of an rclpy class, with those that it uses, unless they are known."""
-    if type_name in typestore().types:
-        return
-    lines = []
-    for field, text in kind.get_fields_and_field_types().items():
-        lines.append(f'{_as_in_msg(text)} {field}')
-        if used := re.search(r'(\w+)/(\w+)', text):
-            learn(f'{used[1]}/msg/{used[2]}', getattr(import_module(f'{used[1]}.msg'), used[2]))
-    typestore().register(get_types_from_msg('\n'.join(lines), type_name))
-
-
-def _as_in_msg(text: str) -> str:
-    """Return the type of a field as in a .msg file: 'uint8[<=4]' of 'sequence<uint8, 4>'."""
-    if found := re.fullmatch(r'sequence<(.*?)(?:, (\d+))?>', text):
-        return f'{_as_in_msg(found[1])}[{f"<={found[2]}" if found[2] else ""}]'
-    text = re.sub(r'string<(\d+)>', r'string<=\1', text)
-    return re.sub(r'^\w+\b(?!/)', lambda name: _MSG_NAMES.get(name[0], name[0]), text)
-
 
 def field_names(type_name: str, prefix: str = '') -> Iterator[str]:
     """Yield the names of a type's fields and theirs, 'pose.position.x', of lists without index."""

@@ -4,15 +4,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common import topics
-from sbot_common.controller_inputs import ALL_POSES, Key
 from sbot_common.errors import InputError, bad_value, unknown_name
 from sbot_common.observation import BROADCAST_BYTES, INFRARED_SENSORS, Neighbours, Odometry, Twist
 from sbot_common.wire import cdr, messages
@@ -241,55 +240,6 @@ FIELDS: Codecs = {
     'neighbours': (topics.RANGE_AND_BEARING, _read_neighbours),
     'wind': (topics.WIND, _read_wind),
 }
-
-
-class Source(NamedTuple):
-    """A topic of one robot, and the inputs that its messages carry."""
-
-    topic: topics.Topic
-    robot: int
-    keys: tuple[Key, ...]
-    codecs: Codecs = FIELDS
-
-    def read(self, num_robots: int, raw: bytes) -> tuple[int, dict[Key, Any]]:
-        """Return the stamp (ns) of a message and the inputs that it carries, by key.
-
-        Raises
-        ------
-        InputError
-            if the message is damaged, or for another number of poses.
-
-        """
-        stamp_ns, values = 0, dict[Key, Any]()
-        for key in self.keys:
-            if key == ALL_POSES:
-                stamp_ns, values[key] = _read_poses(raw, num_robots)
-            elif isinstance(key, int):
-                stamp_ns, _, *values[key] = _read_odometry(raw)
-            else:
-                stamp_ns, values[key] = self.codecs[key][1](raw)
-        return stamp_ns, values
-
-
-def sources(robot_id: int, num_robots: int, fields: Sequence[str], poses_topic: bool,
-            codecs: Codecs = FIELDS) -> Iterator[Source]:
-    """Yield the inputs of a controller with these fields, in the order of sending."""
-    for robot in range(num_robots):
-        keys: tuple[Key, ...] = () if poses_topic else (robot,)
-        if robot == robot_id and 'twist' in fields:
-            keys += ('twist',)
-        if keys:
-            yield Source(topics.BASE_POSE_GROUND_TRUTH, robot, keys, codecs)
-    if poses_topic:
-        yield Source(topics.POSES, robot_id, (ALL_POSES,), codecs)
-    for field, (topic, _) in codecs.items():
-        if field in fields and topic != topics.BASE_POSE_GROUND_TRUTH:
-            yield Source(topic, robot_id, (field,), codecs)
-
-
-# Several nodes of a process are given the same bytes one after another.
-_read_odometry = lru_cache(maxsize=1)(messages.read_odometry)
-_read_poses = lru_cache(maxsize=1)(messages.read_poses)
 
 
 def write_command(topic: topics.Topic, stamp_ns: int, frame_id: str, command: Twist) -> bytes:

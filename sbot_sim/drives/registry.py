@@ -203,11 +203,6 @@ def messages_of(bodies: Wheeled, robots: Iterable[int],
         each.beside is None or each.beside.resolve(i, len(bodies.drive)) in published)}
 
 
-def users_of(key: str) -> list[str]:
-    """Return the names of the drives that have a key; none: every body has it, or no body."""
-    return [drive.name for drive in DRIVES if key in drive.keys._fields]
-
-
 @njit_inline
 def _side_by_side(bodies: Wheeled, i: int,
                   k: int) -> tuple[float, float, float, float, float, float, float]:

@@ -19,7 +19,6 @@ References
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -32,7 +31,6 @@ from sbot_common.observation import OMEGA, VX, VY
 from sbot_sim.drives.record import Wheeled
 from sbot_sim.drives.registry import STEERED, limited_twist
 from sbot_sim.dynamics.motion import driven_twists
-from sbot_sim.world.bodies import Body
 
 # The impulse pipeline of document 000 section 4.1, in SI units.
 #
@@ -118,45 +116,6 @@ class Momentum(NamedTuple):
 
     twist: Floats  # (N, 3) what the wheels drove in the last tick
     asked: Floats  # (N, D + 1, 3) the last commands, that of tick t at t modulo D + 1
-
-
-def make_inertia(bodies: Sequence[Body], dt: float) -> Inertia | None:
-    """Return the limits of robots; None where no body has any.
-
-    Parameters
-    ----------
-    bodies : of N robots
-    dt : s, of a tick; delays are rounded to whole ticks
-
-    """
-    def column(values: Sequence[float]) -> Floats:
-        return np.array([value if value > 0.0 else math.inf for value in values])
-
-    delay = np.array([int(body.command_delay / dt + 0.5) for body in bodies], np.int64)
-    acceleration = column([body.max_acceleration for body in bodies])
-    deceleration = column([body.max_deceleration or body.max_acceleration for body in bodies])
-    angular = column([body.max_angular_acceleration for body in bodies])
-    limits = (acceleration, deceleration, angular, column([body.max_speed for body in bodies]),
-              column([body.max_angular_speed for body in bodies]))
-    limited = (delay > 0) | np.isfinite(limits).any(axis=0)
-    if not limited.any():
-        return None
-    return Inertia(*limits, delay, limited)
-
-
-def inertia_of_worlds(each: Sequence[Inertia | None], robots: int) -> Inertia:
-    """Return the limits of worlds of N ``robots``, in their order; of none if all are None."""
-    if all(inertia is None for inertia in each):
-        return _free(0)
-    free = _free(robots)
-    return Inertia(*(np.concatenate(columns)
-                     for columns in zip(*(inertia or free for inertia in each), strict=True)))
-
-
-def _free(robots: int) -> Inertia:
-    none = np.full(robots, math.inf)
-    return Inertia(none, none, none, none, none, np.zeros(robots, np.int64),
-                   np.zeros(robots, np.bool_))
 
 
 def at_rest(robots: int, inertia: Inertia) -> Momentum:

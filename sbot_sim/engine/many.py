@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple
 from weakref import WeakSet
@@ -13,12 +14,12 @@ from numpy.typing import NDArray
 from sbot_common.arrays import Floats
 from sbot_common.compiled.threads import share_out
 from sbot_common.errors import bad_value
-from sbot_sim.dynamics.inertia import Momentum, inertia_of_worlds
+from sbot_sim.dynamics.inertia import Inertia, Momentum
 from sbot_sim.sensors.infrared import ring
 from sbot_sim.sensors.odometry import most_wheels
 from sbot_sim.sensors.range_and_bearing import Heard
-from sbot_sim.world.bodies import Shapes, bodies_of_worlds
-from sbot_sim.world.moving import make_paths, paths_of_worlds
+from sbot_sim.world.bodies import BodyArrays, Shapes
+from sbot_sim.world.moving import Paths, make_paths
 from sbot_sim.worlds.batch import Program
 from sbot_sim.worlds.parameters import SimulationParameters
 from sbot_sim.worlds.state import Policy, Sensing, Setting, make_worlds, pack_fixed, pack_scenes
@@ -50,6 +51,38 @@ def no_winds(count: int) -> Winds:
     return Winds(velocity, force, gust_velocity, gust_force, np.zeros((count, 2), np.int64))
 
 
+def _inertia_of_worlds(each: Sequence[Inertia | None], robots: int) -> Inertia:
+    """Return the limits of worlds of N ``robots``, in their order; of none if all are None."""
+    if all(inertia is None for inertia in each):
+        return _free(0)
+    free = _free(robots)
+    return Inertia(*(np.concatenate(columns)
+                     for columns in zip(*(inertia or free for inertia in each), strict=True)))
+
+
+def _free(robots: int) -> Inertia:
+    none = np.full(robots, math.inf)
+    return Inertia(none, none, none, none, none, np.zeros(robots, np.int64),
+                   np.zeros(robots, np.bool_))
+
+
+def _bodies_of_worlds(each: Sequence[BodyArrays]) -> BodyArrays:
+    """Return the arrays of the bodies of several worlds, one world after the other."""
+    if len(each) == 1:
+        return each[0]
+    columns = {name: _joined([getattr(bodies, name) for bodies in each])
+               for name in BodyArrays._fields[:-1]}
+    return BodyArrays(**columns, shape=Shapes(*(
+        _joined(rows) for rows in zip(*(bodies.shape for bodies in each), strict=True))))
+
+
+def _joined(rows: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Return arrays one after the other; zeros that nobody writes take no memory."""
+    if any(each.any() for each in rows):
+        return np.concatenate(rows)
+    return np.zeros((sum(map(len, rows)), *rows[0].shape[1:]), rows[0].dtype)
+
+
 def _make_setting(worlds: Sequence[SimulationParameters], winds: Winds, senses: Collection[str],
                  more: Sequence[SimulationParameters] = ()) -> Setting:
     """Return the setting of K worlds.
@@ -71,7 +104,7 @@ def _make_setting(worlds: Sequence[SimulationParameters], winds: Winds, senses: 
     of_kind = {id(world): noises_of(world) for world in kinds}
     noises = {name: np.array([of_kind[id(world)][name] for world in worlds], np.float64)
               for name in of_kind[id(worlds[0])]}
-    bodies, height = bodies_of_worlds([world.bodies for world in worlds]), kinds[0].wind_height
+    bodies, height = _bodies_of_worlds([world.bodies for world in worlds]), kinds[0].wind_height
     where = height if isinstance(height, Height) else Height(float(height))
     return Setting(
         robots=len(kinds[0].bodies.radius), dt=kinds[0].dt,
@@ -83,8 +116,8 @@ def _make_setting(worlds: Sequence[SimulationParameters], winds: Winds, senses: 
         wind_height=where.value, above_terrain=where.above_terrain,
         scan_noise=noises['scan_noise'], infrared_noise=noises['infrared_noise'].ravel(),
         noise_radius=noises['noise_radius'].ravel(), noise_slip=noises['noise_slip'].ravel(),
-        inertia=inertia_of_worlds([world.inertia for world in worlds],
-                                  len(kinds[0].bodies.radius)),
+        inertia=_inertia_of_worlds([world.inertia for world in worlds],
+                                   len(kinds[0].bodies.radius)),
         **{name: array for name, array in winds._asdict().items() if name != 'field'})
 
 
@@ -97,14 +130,22 @@ def noises_of(world: SimulationParameters) -> dict[str, list[float]]:
             'noise_slip': [each.odometry_noise_slip for each in world.odometry]}
 
 
+def _paths_of_worlds(each: Sequence[Paths]) -> Paths:
+    """Return the paths of several worlds, one world after the other."""
+    before = np.cumsum([0, *(len(paths.way) for paths in each)])
+    moved = [paths._replace(first=paths.first + offset, end=paths.end + offset)
+             for paths, offset in zip(each, before.tolist(), strict=False)]
+    return Paths(*(np.concatenate(columns) for columns in zip(*moved, strict=True)))
+
+
 def _obstacles_of(worlds: Sequence[SimulationParameters], robots: Shapes) -> dict[str, Any]:
     """Return the shapes of all that is displaced, how many boxes a world has, and the paths."""
     each = [world.obstacles for world in worlds]
     return {'boxes': len(each[0].start) if each[0] else 0,
-            'shapes': bodies_of_worlds([found.bodies if found else world.bodies for found, world
+            'shapes': _bodies_of_worlds([found.bodies if found else world.bodies for found, world
                                         in zip(each, worlds, strict=True)]).shape
             if any(each) else robots,
-            'paths': paths_of_worlds([found.paths if found else make_paths((), 1.0)
+            'paths': _paths_of_worlds([found.paths if found else make_paths((), 1.0)
                                       for found in each])}
 
 

@@ -24,7 +24,6 @@ from sbot_sim.sensors.rays import (
     circle_arc,
     circle_range,
     circle_touched,
-    end_on_range,
     facing_range,
     lanes,
     nearer,
@@ -85,10 +84,20 @@ def _cover_segment(ax: float, ay: float, bx: float, by: float, ex: float, ey: fl
 
 
 @njit_inner
+def _end_on_range(ax: float, ay: float, bx: float, by: float, ux: float, uy: float) -> float:
+    """Return the range (m) at which the beam of direction u hits an END_ON one, inf if none."""
+    side_a, side_b = ax * uy - ay * ux, bx * uy - by * ux
+    t = min(ax * ux + ay * uy, bx * ux + by * uy)
+    if t >= 0.0 and min(side_a, side_b) <= 0.0 <= max(side_a, side_b):
+        return t
+    return math.inf
+
+
+@njit_inner
 def cover_end(ax: float, ay: float, bx: float, by: float, fan: Fan, best: Floats) -> None:
     """Lower ``best`` where beams hit an END_ON segment; rare, so every beam is tried."""
     for i in range(fan.beams):
-        t = end_on_range(ax, ay, bx, by, fan.directions[0, i], fan.directions[1, i])
+        t = _end_on_range(ax, ay, bx, by, fan.directions[0, i], fan.directions[1, i])
         best[i] = min(best[i], t)
 
 

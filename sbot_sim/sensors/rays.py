@@ -121,16 +121,6 @@ def facing_range(ax: float, ay: float, bx: float, by: float, ex: float, ey: floa
 
 
 @njit_inner
-def end_on_range(ax: float, ay: float, bx: float, by: float, ux: float, uy: float) -> float:
-    """Return the range (m) at which the beam of direction u hits an END_ON one, inf if none."""
-    side_a, side_b = ax * uy - ay * ux, bx * uy - by * ux
-    t = min(ax * ux + ay * uy, bx * ux + by * uy)
-    if t >= 0.0 and min(side_a, side_b) <= 0.0 <= max(side_a, side_b):
-        return t
-    return math.inf
-
-
-@njit_inner
 def circle_touched(x: float, y: float, radius: float) -> bool:
     """Tell whether a sensor at the origin is in the disc at (x, y) or within TOUCH of it (m)."""
     reach = radius + TOUCH

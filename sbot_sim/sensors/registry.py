@@ -19,9 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.arrays import Floats, Integers
+from sbot_common.compiled.jit import njit
+from sbot_common.elementary import copy_numbers
 from sbot_common.errors import InputError, bad_value
 from sbot_common.params import Spec, specs_of
-from sbot_common.random.numbers import normals, normals_of_worlds, uniforms
+from sbot_common.random.numbers import WORDS, fill_normals, normals, uniforms
 from sbot_common.topics import Topic
 from sbot_common.user_code import entry_points_of, records_of
 from sbot_sim.world.geometry import World
@@ -43,6 +45,21 @@ class Motion(NamedTuple):
     twist: Floats  # (R, 3) m/s, m/s, rad/s in the robot's own frame
 
 
+@njit
+def _normals_of_worlds(seeds: NDArray[np.int64], purpose: int, robots: int,
+                       ticks: NDArray[np.int64], count: int) -> Floats:
+    """Return ``normals`` of M worlds, one after the other: (M * robots, count).
+
+    ``seeds`` and ``ticks`` are those of each world (M,).
+    """
+    out, room = np.empty((len(seeds) * robots, count)), np.empty(count + WORDS)
+    for k in range(len(seeds)):
+        for j in range(robots):
+            fill_normals(seeds[k], purpose, j, ticks[k], count, room)
+            copy_numbers(room, out[k * robots + j])
+    return out
+
+
 class View(NamedTuple):
     """Read-only input of a kernel: M worlds of N robots at a tick; R = M N rows."""
 
@@ -60,7 +77,7 @@ class View(NamedTuple):
         """Return standard normal numbers (R, count) of this tick."""
         if len(self.seed) == 1:
             return normals(int(self.seed[0]), purpose, self.robots, int(self.tick[0]), count)
-        return normals_of_worlds(self.seed, purpose, self.robots, self.tick, count)
+        return _normals_of_worlds(self.seed, purpose, self.robots, self.tick, count)
 
     def uniforms(self, purpose: int, count: int) -> Floats:
         """Return numbers (R, count) of this tick, uniform in [0, 1)."""

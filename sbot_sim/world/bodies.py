@@ -430,23 +430,6 @@ def drives_of(bodies: BodyArrays, a: int, z: int) -> _Drives:
                   bodies.numbers[a:z])
 
 
-def bodies_of_worlds(each: Sequence[BodyArrays]) -> BodyArrays:
-    """Return the arrays of the bodies of several worlds, one world after the other."""
-    if len(each) == 1:
-        return each[0]
-    columns = {name: _joined([getattr(bodies, name) for bodies in each])
-               for name in BodyArrays._fields[:-1]}
-    return BodyArrays(**columns, shape=Shapes(*(
-        _joined(rows) for rows in zip(*(bodies.shape for bodies in each), strict=True))))
-
-
-def _joined(rows: Sequence[NDArray[Any]]) -> NDArray[Any]:
-    """Return arrays one after the other; zeros that nobody writes take no memory."""
-    if any(each.any() for each in rows):
-        return np.concatenate(rows)
-    return np.zeros((sum(map(len, rows)), *rows[0].shape[1:]), rows[0].dtype)
-
-
 def body_arrays(robots: Sequence[Body], boxes: Sequence[Body] = ()) -> BodyArrays:
     """Return the arrays of robots, and then of pushable boxes (``world.moving``)."""
     bodies = [*robots, *boxes]

@@ -57,14 +57,6 @@ def make_paths(discs: Iterable[tuple[float, float, Sequence[tuple[float, float]]
                  np.array(ways, np.float64))
 
 
-def paths_of_worlds(each: Sequence[Paths]) -> Paths:
-    """Return the paths of several worlds, one world after the other."""
-    before = np.cumsum([0, *(len(paths.way) for paths in each)])
-    moved = [paths._replace(first=paths.first + offset, end=paths.end + offset)
-             for paths, offset in zip(each, before.tolist(), strict=False)]
-    return Paths(*(np.concatenate(columns) for columns in zip(*moved, strict=True)))
-
-
 @njit
 def disc_positions(paths: Paths, moved: Integers, row: int = 0) -> Floats:
     """Return the centres (M, 2) m of discs that have moved in so many ticks (M,).

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from sbot.navigation.scenes import Scene, rounded
+from sbot.navigation.library import _rounded
+from sbot.navigation.scenes import Scene
 
 
 def by_name(families: Mapping[str, Mapping[str, Scene]]) -> dict[str, Scene]:
@@ -13,7 +14,7 @@ def by_name(families: Mapping[str, Mapping[str, Scene]]) -> dict[str, Scene]:
 
 
 def check_starts_goals_and_seeds(scene: Scene) -> None:
-    drawn = [rounded(scene.draw(np.random.default_rng(seed))) for seed in (1, 1, 2)]
+    drawn = [_rounded(scene.draw(np.random.default_rng(seed))) for seed in (1, 1, 2)]
     assert drawn[0] == drawn[1]
     assert (drawn[0] != drawn[2]) == scene.seed_matters
     walls = drawn[0]['world'].get('rectangles', [])

@@ -1,7 +1,8 @@
 """A folder with the results of a sweep that nobody has run."""
 
 from sbot.sweeps.journal import SUMMARY, Journal, Settings, write_plan, write_tables
-from sbot.sweeps.plan import Plan, Source, grid_axes
+from sbot.sweeps.plan import Plan, Source
+from sbot.sweeps.request import _grid_axes
 
 KEYS = {'wind.wind_speed_mean': [0.0, 0.1, 0.2],
         'controllers.potential_field.leader_filter': ['as_written', 'geometric']}
@@ -9,7 +10,7 @@ KEYS = {'wind.wind_speed_mean': [0.0, 0.1, 0.2],
 
 def make(folder, grid=KEYS, seeds=range(5), metrics=(), sources=1):
     plan = Plan(tuple(Source(f's{i}', '', 'f', '/', 1) for i in range(sources)), {},
-                tuple(grid_axes(grid)), seeds, metrics)
+                tuple(_grid_axes(grid)), seeds, metrics)
     folder.mkdir()
     write_plan(folder, plan, Settings())
     with Journal(folder) as journal:

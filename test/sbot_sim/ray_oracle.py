@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import sincos
 from sbot_sim.sensors.laser import ScanParameters, _mount_of, _mounted
+from sbot_sim.sensors.objects import _end_on_range
 from sbot_sim.sensors.rays import (
     FACING,
     TOUCHED,
     beam_directions,
     circle_range,
     circle_touched,
-    end_on_range,
     facing_range,
     segment_view,
     turned,
@@ -37,7 +37,7 @@ def cast_beam(segments: Floats, circles: Floats, skip: int, x: float, y: float, 
         if v.kind == FACING:
             t = facing_range(v.ax, v.ay, v.bx, v.by, v.ex, v.ey, v.cross, ux, uy)
         else:
-            t = end_on_range(v.ax, v.ay, v.bx, v.by, ux, uy)
+            t = _end_on_range(v.ax, v.ay, v.bx, v.by, ux, uy)
         best = min(best, t)
     for k in range(circles.shape[0]):
         if k == skip:

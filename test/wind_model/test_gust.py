@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import sbot
+from sbot.scenario.argos import _direction_of_angle
 from sbot_common.params import updated
 from wind_model.generate import generate
 from wind_model.gust import (
     WindSource,
     _wave_number,
-    direction_of_angle,
     gusts_at,
     load_field,
     make_waves,
@@ -30,9 +30,9 @@ def test_directions_of_any_length_are_normalised(direction):
 
 
 def test_an_argos_angle_is_where_the_wind_blows_to():
-    assert direction_of_angle(0.0) == (1.0, 0.0, 0.0)
-    assert np.allclose(direction_of_angle(90.0), (0, 1, 0), atol=1e-16)
-    assert np.allclose(direction_of_angle(-90.0), (0, -1, 0), atol=1e-16)
+    assert _direction_of_angle(0.0) == (1.0, 0.0, 0.0)
+    assert np.allclose(_direction_of_angle(90.0), (0, 1, 0), atol=1e-16)
+    assert np.allclose(_direction_of_angle(-90.0), (0, -1, 0), atol=1e-16)
 
 
 GUST = {'wind_gust_direction': [0, -2, 0], 'wind_gust_force_mean': 3.0, 'wind_gust_start': 1.1,

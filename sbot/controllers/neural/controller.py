@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sbot.controllers.neural import inputs as kinds
 from sbot.controllers.neural.function_policy import compile_for_robot
-from sbot.controllers.neural.inputs import input_table
+from sbot.controllers.neural.inputs import Heard, Senses, gather_inputs, input_table
 from sbot.controllers.neural.network import (
     HOLONOMIC,
     WHEELS,
@@ -288,6 +288,17 @@ def _command_of(network: Network, outputs: Floats) -> Command:
     return float(v), float(omega)
 
 
+@njit
+def _gather_one(robot: int, table: Integers, senses: Senses, heard: Heard, out: Floats) -> None:
+    """Write the inputs (1, I) of one robot; ``senses`` is its row, with all robots' poses."""
+    poses = np.empty((2, 3))
+    for c in range(3):
+        poses[0, c], poses[1, c] = senses.pose[robot, c], senses.pose[0, c]
+    own = Senses(poses, senses.goal, senses.infrared, senses.ranges, senses.kit,
+                 senses.beams, senses.range_max, senses.wind, senses.twist)
+    gather_inputs(0, 1, 1, senses.pose.shape[0], table, own, heard, out)
+
+
 def _network_inputs(network: Network, table: NDArray[np.int64],
                     observation: Observation) -> Floats:
     """Return the input values (I,) of an observation.
@@ -330,7 +341,7 @@ def _network_inputs(network: Network, table: NDArray[np.int64],
         _ONE_KIT, np.array([0 if scan is None else len(scan.ranges)]),
         np.array([1.0 if scan is None else scan.range_max]), _row(sensed.get('wind')),
         _row(sensed.get('twist')))
-    kinds.gather_one(own, table, senses, _NOBODY if heard is None else kinds.Heard(
+    _gather_one(own, table, senses, _NOBODY if heard is None else kinds.Heard(
         np.array([0, len(heard.range)]), np.array(heard.range, np.float64),
         np.array(heard.bearing, np.float64)), out)
     return np.asarray(out[0])

@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sbot_common.arrays import Floats, Floats32, Integers
-from sbot_common.compiled.jit import njit, njit_inline, njit_inner
+from sbot_common.compiled.jit import njit, njit_inline
 from sbot_common.elementary import atan2, copy_numbers, hypot, sincos
 from sbot_common.errors import InputError, bad_value
 
@@ -104,13 +104,6 @@ def _infrared_inputs(readings: Floats32, out: Floats) -> None:
         out[i] = float(readings[i])
     for i in range(len(readings)):  # on its own: in vectors, since ``out`` has no gaps
         out[i] /= CONTACT_READING
-
-
-@njit_inner
-def scale_readings(infrared: Floats32, out: Floats) -> None:
-    """Write scaled readings (S,) of distances and readings in turn (2 S,)."""
-    for i in range(len(out)):
-        out[i] = float(infrared[2 * i + 1]) / CONTACT_READING
 
 
 @njit
@@ -237,14 +230,3 @@ def gather_inputs(first: int, end: int, leader: int, robots: int, table: Integer
                 copy_numbers(senses.twist[row], values)
             elif kind == POSE:
                 pose_inputs(pose, values)
-
-
-@njit
-def gather_one(robot: int, table: Integers, senses: Senses, heard: Heard, out: Floats) -> None:
-    """Write the inputs (1, I) of one robot; ``senses`` is its row, with all robots' poses."""
-    poses = np.empty((2, 3))
-    for c in range(3):
-        poses[0, c], poses[1, c] = senses.pose[robot, c], senses.pose[0, c]
-    own = Senses(poses, senses.goal, senses.infrared, senses.ranges, senses.kit,
-                 senses.beams, senses.range_max, senses.wind, senses.twist)
-    gather_inputs(0, 1, 1, senses.pose.shape[0], table, own, heard, out)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, wait
 from functools import partial
 from hashlib import sha256
@@ -22,14 +22,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sbot.api.functions import run
 from sbot.api.worlds import save_policy
 from sbot.controllers.neural.policy_file import load_policy
 from sbot.learn.evaluation import measured, play
 from sbot.learn.proof.report import Point, Row, read_rows
-from sbot.learn.proof.training import Note, Trained, evolve, play_runs
-from sbot.learn.tasks.entry import Entry
+from sbot.learn.proof.training import Note, Trained, evolve
+from sbot.learn.tasks.entry import Entry, Track
 from sbot.learn.tasks.registry import entry_of
 from sbot.sweeps.engine import engine_of
+from sbot.worlds.policy import scenario_goals
+from sbot.worlds.setting import senses_of
 from sbot_common.errors import InputError, install_command
 from sbot_common.signals import blocked, unblock
 
@@ -67,11 +70,31 @@ class _Policy(NamedTuple):
 _NAVIGATE = _Policy('', b'')
 
 
+def _play_runs(entry: Entry, seeds: Sequence[int], controller: str,
+               parameters: Mapping[str, Any]) -> Track:
+    """Return the episodes of seeds as ``sbot.run`` gives them with a controller."""
+    scene = entry.make_scene()
+    runs = [run(scene.scenario(seed, controller, parameters), hashed=False, overlaps=False,
+                sense=[name for name in senses_of(scene.inputs) if name == 'infrared'])
+            for seed in seeds]
+    ticks = round(scene.seconds / runs[0].scenario.rate.dt)
+    infrared = [each.infrared for each in runs]
+    boxes = [each.boxes for each in runs if each.boxes is not None]
+    return Track(
+        np.stack([each.poses[:ticks] for each in runs], axis=1),
+        np.stack([each.commands[:ticks] for each in runs], axis=1),
+        np.stack([each.collided[:ticks] for each in runs], axis=1),
+        None if infrared[0] is None else np.stack([each[:ticks] for each in infrared], axis=1),
+        scenario_goals([each.scenario for each in runs]),
+        np.stack([np.stack([each[0], each[-1]]) for each in boxes], axis=1)
+        if boxes else None, runs[0].scenario.rate.dt)
+
+
 def _rows_of(entry: Entry, training: Training, seeds: Sequence[int], policy: _Policy,
              folder: Path) -> list[Row]:
     """Return a row for each seed of a policy, which is in a folder."""
     track = (play(entry, seeds, *load_policy(folder / policy.file)) if policy.file else
-             play_runs(entry, seeds, 'navigate', entry.navigate or {}))
+             _play_runs(entry, seeds, 'navigate', entry.navigate or {}))
     digest = sha256(policy.data).hexdigest() if policy.file else ''
     return [Row(entry.name, *training, seed, float(value), float(contact), float(clean),
                 policy.file, digest)

@@ -4,45 +4,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from sbot.api.functions import run
 from sbot.controllers.neural.function_policy import FunctionPolicy
 from sbot.controllers.neural.network import Network
 from sbot.learn.evaluation import episode
 from sbot.learn.task_checks import controlled_of
-from sbot.learn.tasks.entry import Entry, Track, drawn
+from sbot.learn.tasks.entry import Entry, drawn
 from sbot.scenario.load import loaded
 from sbot.worlds.many import Worlds
-from sbot.worlds.policy import scenario_goals
 from sbot.worlds.setting import senses_of
 from sbot_common.arrays import Floats
 from sbot_common.errors import InputError, install_command
 
 # Episodes of a task's scenes under a controller of runs.
-
-def play_runs(entry: Entry, seeds: Sequence[int], controller: str,
-               parameters: Mapping[str, Any]) -> Track:
-    """Return the episodes of seeds as ``sbot.run`` gives them with a controller."""
-    scene = entry.make_scene()
-    runs = [run(scene.scenario(seed, controller, parameters), hashed=False, overlaps=False,
-                sense=[name for name in senses_of(scene.inputs) if name == 'infrared'])
-            for seed in seeds]
-    ticks = round(scene.seconds / runs[0].scenario.rate.dt)
-    infrared = [each.infrared for each in runs]
-    boxes = [each.boxes for each in runs if each.boxes is not None]
-    return Track(
-        np.stack([each.poses[:ticks] for each in runs], axis=1),
-        np.stack([each.commands[:ticks] for each in runs], axis=1),
-        np.stack([each.collided[:ticks] for each in runs], axis=1),
-        None if infrared[0] is None else np.stack([each[:ticks] for each in infrared], axis=1),
-        scenario_goals([each.scenario for each in runs]),
-        np.stack([np.stack([each[0], each[-1]]) for each in boxes], axis=1)
-        if boxes else None, runs[0].scenario.rate.dt)
-
 
 # Evolution of a task's policy by CMA-ES, all candidates in one call (extra ``evolve``).
 

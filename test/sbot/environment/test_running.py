@@ -11,6 +11,7 @@ import pytest
 
 from sbot.environment import running
 from sbot.environment.running import REASON, RepeatedLines, RunningProcesses, python_command
+from sbot.ros.simulator import _ros_distribution
 
 RANGE = 'ROS_AUTOMATIC_DISCOVERY_RANGE'
 
@@ -33,11 +34,11 @@ def test_the_distribution_is_the_sourced_one_or_that_of_the_wheels(monkeypatch):
             raise running.PackageNotFoundError(name)
     monkeypatch.setattr(running, 'version', version)
     monkeypatch.setenv('ROS_DISTRO', 'humble')
-    assert running.ros_distribution() == 'humble'
+    assert _ros_distribution() == 'humble'
     monkeypatch.delenv('ROS_DISTRO')
-    assert running.ros_distribution() == 'kilted'
+    assert _ros_distribution() == 'kilted'
     installed.clear()
-    assert running.ros_distribution() == ''
+    assert _ros_distribution() == ''
 
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -4,7 +4,8 @@
 import pytest
 
 import sbot
-from sbot.navigation.benchmark import check_rows, run_controllers, scene_sources
+from sbot.cli.navigation import _check_rows
+from sbot.navigation.benchmark import run_controllers, scene_sources
 from sbot.navigation.library import VERSION, chosen_scenes, families
 from sbot.navigation.table import as_csv, as_json_lines, as_markdown, read_rows_file, table
 from sbot.sweeps.experiment import Options
@@ -65,9 +66,9 @@ def test_rows_are_checked_by_running_them_again(rows, folder, monkeypatch, tmp_p
     file.write_text(as_json_lines(rows[:3]) + '\n')
     read = read_rows_file(file)
     assert read == rows[:3]
-    assert check_rows(read, families(), OPTIONS) == []
+    assert _check_rows(read, families(), OPTIONS) == []
     read[1]['trajectory_sha256'] = 'f' * 64
-    wrong = check_rows(read, families(), OPTIONS)
+    wrong = _check_rows(read, families(), OPTIONS)
     assert len(wrong) == 1
     assert 'hallway/pair#3 mine:Mine: trajectory_sha256' in wrong[0]
 
@@ -75,14 +76,14 @@ def test_rows_are_checked_by_running_them_again(rows, folder, monkeypatch, tmp_p
 def test_a_changed_number_and_a_family_in_a_row_are_found(rows, folder, monkeypatch):
     monkeypatch.chdir(folder)
     changed = [{**rows[0], 'success': 1 - rows[0]['success'], 'time_s': 0.5}]
-    found = check_rows(changed, families(), OPTIONS)
+    found = _check_rows(changed, families(), OPTIONS)
     assert [line.split(': ')[1] for line in found] == ['success', 'time_s']
     lacks = {key: value for key, value in rows[0].items() if key != 'contact_s'}
-    assert [line.split(': ')[1] for line in check_rows([lacks], families(), OPTIONS)] == [
+    assert [line.split(': ')[1] for line in _check_rows([lacks], families(), OPTIONS)] == [
         'contact_s']
-    assert check_rows([{**lacks, 'version': '0.1.0'}], families(), OPTIONS) == []
+    assert _check_rows([{**lacks, 'version': '0.1.0'}], families(), OPTIONS) == []
     with pytest.raises(InputError, match=r"got 'slit', expected one scene, e\.g\. slit/10"):
-        check_rows([{**rows[0], 'scene': 'slit'}], families(), OPTIONS)
+        _check_rows([{**rows[0], 'scene': 'slit'}], families(), OPTIONS)
 
 
 def test_a_sweep_that_is_kept_is_not_run_again(rows, folder, monkeypatch):

@@ -12,11 +12,11 @@ from sbot.navigation.library import (
     VERSION,
     chosen_scenes,
     digest,
-    facts,
     families,
     hidden_seeds,
     scenario_values,
 )
+from sbot.navigation.metrics import _facts
 from sbot.scenario.load import scenario_from_mapping
 from sbot_common.errors import InputError
 
@@ -48,7 +48,7 @@ def test_a_world_of_barn_is_discs_with_its_start_goal_and_optimal_way(tmp_path):
     assert scenario.robots[0].goal == (-2.25, 13.0)
     # Cells of 0.15 m: (15, 0) is at (-2.325, 5.075), (15, 20) at (-2.325, 8.075).
     expected = np.hypot(0.075, 2.075) + 3.0 + np.hypot(0.075, 13.0 - 8.075)
-    assert facts(scenario.description)['optimal'] == pytest.approx(expected, abs=1e-4)
+    assert _facts(scenario.description)['optimal'] == pytest.approx(expected, abs=1e-4)
     body = scenario.bodies['jackal']
     assert body.max_wheel_speed * body.wheel_radius == pytest.approx(2.0)
 
@@ -147,7 +147,7 @@ def test_every_scene_is_a_scenario_in_which_all_can_stand(name):
         scenario = scenario_from_mapping(scenario_values(name, SCENES[name], seed))
         assert scenario.name == name
         assert any(robot.goal is not None for robot in scenario.robots)
-        assert facts(scenario.description).get('gap') == SCENES[name].gap
+        assert _facts(scenario.description).get('gap') == SCENES[name].gap
 
 
 def test_scenes_are_chosen_by_family_and_name():

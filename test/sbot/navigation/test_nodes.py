@@ -11,8 +11,9 @@ from external_runs import CASES, scenario, up
 
 from sbot.bag.reader import Bag
 from sbot.cli.main import main
+from sbot.cli.navigation import _check_rows
 from sbot.navigation import benchmark
-from sbot.navigation.benchmark import _recorded_commands, check_rows, run_nodes, scene_sources
+from sbot.navigation.benchmark import _recorded_commands, run_nodes, scene_sources
 from sbot.navigation.library import chosen_scenes, families
 from sbot.navigation.table import read_rows_file, table
 from sbot.regression.commands import read_recording
@@ -54,7 +55,7 @@ def test_a_row_of_nodes_has_the_hash_of_what_they_drove_and_can_be_checked(tmp_p
     assert main(['bench', 'navigation', '--check', 'mine/rows.jsonl', '--trust', '--quiet']) == 0
     rows = read_rows_file(Path('mine/rows.jsonl'))
     rows[0]['trajectory_sha256'] = 'f' * 64
-    assert len(check_rows(rows, families(), Options(jobs=1, progress=False))) == 1
+    assert len(_check_rows(rows, families(), Options(jobs=1, progress=False))) == 1
 
 
 @pytest.mark.ros
@@ -172,5 +173,5 @@ def test_a_class_in_a_module_named_node_is_a_class(tmp_path, monkeypatch, capsys
 
 def test_options_that_rows_of_nodes_ignore_are_named(failing, caplog):
     rows = run_nodes(scenes('narrow/0.7'), 'node: true', {})
-    assert check_rows(rows, families(), Options(timeout=3.0)) == []
+    assert _check_rows(rows, families(), Options(timeout=3.0)) == []
     assert caplog.messages == ['--timeout: has no effect on rows of nodes']

@@ -12,7 +12,7 @@ import pytest
 from sbot.bag.reader import Bag
 from sbot.cli.main import main
 from sbot.environment.running import THIS_MACHINE
-from sbot.ros.processes import named_robots
+from sbot.ros.up import _named_robots
 from sbot_common.errors import InputError
 from sbot_common.wire import cdr
 
@@ -41,14 +41,14 @@ class Looking:
 
 
 def test_robots_have_names_of_their_own():
-    remaps = dict(named_robots('r0, r1', 2, '/arena'))
+    remaps = dict(_named_robots('r0, r1', 2, '/arena'))
     assert remaps['/arena/robot_1/cmd_vel'] == '/arena/r1/cmd_vel'
     assert remaps['/arena/robot_0/tf'] == '/arena/r0/tf'
-    assert dict(named_robots('rob', 1))['/base_scan'] == '/rob/base_scan'
-    assert named_robots('', 2) == []
+    assert dict(_named_robots('rob', 1))['/base_scan'] == '/rob/base_scan'
+    assert _named_robots('', 2) == []
     for text in ('a', 'a,a', 'a,', 'a,b,c', 'a,2 b'):
         with pytest.raises(InputError, match='--names: got'):
-            named_robots(text, 2)
+            _named_robots(text, 2)
 
 
 def test_a_run_with_named_robots_is_the_same(tmp_path, capsys, monkeypatch):

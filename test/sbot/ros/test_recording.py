@@ -9,7 +9,7 @@ import yaml
 from children import run_sbot
 
 from sbot.bag.reader import Bag
-from sbot.environment.running import ros_distribution
+from sbot.ros.simulator import _ros_distribution
 from sbot_common.wire.cdr import decode
 
 pytestmark = [pytest.mark.ros, pytest.mark.forked]
@@ -69,8 +69,8 @@ def test_parameters_of_the_simulator_and_what_a_recording_says_of_its_run(tmp_pa
               '--node', shlex.join([str(tmp_path / 'lists.py'), str(tmp_path / 'topics.json')]))
     assert done.returncode == 0, done.stderr
     information = yaml.safe_load((tmp_path / 'bag' / 'metadata.yaml').read_text())
-    assert ros_distribution() in ('jazzy', 'kilted', 'lyrical', 'rolling')
-    assert information['rosbag2_bagfile_information']['ros_distro'] == ros_distribution()
+    assert _ros_distribution() in ('jazzy', 'kilted', 'lyrical', 'rolling')
+    assert information['rosbag2_bagfile_information']['ros_distro'] == _ros_distribution()
     bag = Bag(tmp_path / 'bag')
     odom = [decode(each.payload, each.type) for each in bag.messages(['/odom'])]
     assert len(odom) == 16

@@ -14,8 +14,8 @@ from rclpy.node import Node
 from std_srvs.srv import SetBool, Trigger
 
 from sbot_common import ros, topics
+from sbot_common.ros.controller_host import _Source
 from sbot_common.wire import cdr
-from sbot_common.wire.controller import Source
 from sbot_common.wire.messages import read_pose, write_pose, write_twist
 
 DEADLINE = 240.0  # s
@@ -42,7 +42,7 @@ class Driver:
             topics.BASE_POSE_GROUND_TRUTH), self._on_odometry)
 
     def _on_odometry(self, raw: bytes) -> None:
-        odometry = Source(topics.BASE_POSE_GROUND_TRUTH, 0, (0, 'twist'))
+        odometry = _Source(topics.BASE_POSE_GROUND_TRUTH, 0, (0, 'twist'))
         _, values = odometry.read(self.robots, raw)
         self.motions.append((values[0], values['twist']))
 

@@ -6,7 +6,7 @@ import pytest
 
 from sbot.files.yaml_text import Origins
 from sbot.scenario import place as groups
-from sbot.scenario.load import parse_scenario, placement_of
+from sbot.scenario.load import parse_scenario
 from sbot.scenario.model import RobotEntry, World
 from sbot.scenario.place import (
     MAX_ROBOTS,
@@ -16,6 +16,7 @@ from sbot.scenario.place import (
     _random_poses,
     _tried_poses,
 )
+from sbot.worlds.setting import _placement_of
 from sbot_common.errors import InputError
 from sbot_sim.world.bodies import NOWHERE, ROBOT
 from sbot_sim.world.geometry import make_world
@@ -47,7 +48,7 @@ robots:
 @pytest.mark.parametrize('text', [TEXT, ROOM, ROOM.replace('world:', 'world:\n  open: true')])
 def test_a_placement_gives_what_loading_with_that_seed_gives(tmp_path, text):
     seeds = np.array([3, 8, 9, 10, 11, 2**40 + 1])
-    placed = placement_of(parse_scenario(text, 'x.yaml', tmp_path))(seeds)
+    placed = _placement_of(parse_scenario(text, 'x.yaml', tmp_path))(seeds)
     for seed, poses in zip(seeds.tolist(), placed, strict=True):
         again = parse_scenario(text, 'x.yaml', tmp_path, overrides={'seed': seed})
         np.testing.assert_array_equal(poses, [robot.pose for robot in again.robots])
@@ -60,7 +61,7 @@ def test_a_seed_without_room_is_named_as_by_loading(tmp_path):
     for seed in range(20):
         try:
             scenario = parse_scenario(text, 'x.yaml', tmp_path, overrides={'seed': seed})
-            placed = placement_of(scenario)
+            placed = _placement_of(scenario)
         except InputError:
             full.append(seed)
     with pytest.raises(InputError, match='fewer, which fit at random into'):
@@ -137,7 +138,7 @@ def test_robots_in_reserve_stand_nowhere_and_are_written_so(tmp_path):
     assert text.count('pose: [') == 1
     assert text.count('reserved') == 3
     assert parse_scenario(text, 'x.yaml', tmp_path) == scenario
-    assert np.isnan(placement_of(scenario)(np.array([7]))[0, 1:, 0]).all()
+    assert np.isnan(_placement_of(scenario)(np.array([7]))[0, 1:, 0]).all()
 
 
 @pytest.mark.parametrize(('entry', 'words'), [

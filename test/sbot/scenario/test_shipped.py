@@ -5,13 +5,8 @@ import os
 import pytest
 
 from sbot.scenario import shipped
-from sbot.scenario.shipped import (
-    config_directory,
-    find_file,
-    find_folder,
-    names_file,
-    portable_paths,
-)
+from sbot.scenario.model import _portable_paths
+from sbot.scenario.shipped import config_directory, find_file, find_folder, names_file
 from sbot_common.errors import InputError
 
 
@@ -116,7 +111,7 @@ def test_shipped_files_get_names_that_others_can_use(tmp_path):
               'wind': {'custom_wind_field_path': mine}, 'sensors': {'infrared_table': ''},
               'python_path': [mine, os.path.join(os.path.dirname(config), 'examples', 'b')],
               'controllers': {}, 'robots': [{'controller': 'none', 'parameters': {}}]}
-    found = portable_paths(values)
+    found = _portable_paths(values)
     assert found['world']['map'] == os.path.join('a', 'm.yaml')
     assert found['wind']['custom_wind_field_path'] == mine
     assert found['python_path'] == [mine, os.path.join('..', 'examples', 'b')]

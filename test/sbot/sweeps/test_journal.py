@@ -14,12 +14,13 @@ from sbot.sweeps.journal import (
     read_rows,
     write_plan,
 )
-from sbot.sweeps.plan import Plan, Source, grid_axes, zip_axis
+from sbot.sweeps.plan import Plan, Source, zip_axis
+from sbot.sweeps.request import _grid_axes
 from sbot.version import VERSION
 from sbot_common.errors import InputError
 
 PLAN = Plan((Source('one', 'text', 'one.yaml', '/', None),), {'rate': 10.5},
-            (*grid_axes({'a': [0.1, [1, 'x']], 'b': range(3)}),
+            (*_grid_axes({'a': [0.1, [1, 'x']], 'b': range(3)}),
              *zip_axis({'c': [1, 2], 'd': [3, None]})),
             range(5), ('m:f',), overlaps=False)
 SETTINGS = Settings(('/x',), 2.5, 2**30, 'failed')

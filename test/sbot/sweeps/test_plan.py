@@ -12,13 +12,13 @@ from sbot.sweeps.plan import (
     Source,
     _latin_hypercube,
     _parse_range,
-    grid_axes,
     sample_axis,
     seeds_of,
     spread_of,
     values_of,
     zip_axis,
 )
+from sbot.sweeps.request import _grid_axes
 from sbot_common.errors import InputError
 
 ONE = Source('one', 'text', 'one.yaml', '/', 7)
@@ -29,7 +29,7 @@ def plan(*axes, sources=(ONE,), seeds=(1, 2), fixed=None, metrics=()):
 
 
 def test_every_combination_the_seed_fastest():
-    made = plan(*grid_axes({'a': [1, 2], 'b': ['x', 'y']}), *zip_axis({'c': [5, 6], 'd': [7, 8]}),
+    made = plan(*_grid_axes({'a': [1, 2], 'b': ['x', 'y']}), *zip_axis({'c': [5, 6], 'd': [7, 8]}),
                 sources=(ONE, ONE._replace(name='two')), fixed={'e': 9})
     runs = [made[i] for i in range(len(made))]
     assert len(runs) == 2 * 2 * 2 * 2 * 2
@@ -42,7 +42,7 @@ def test_every_combination_the_seed_fastest():
 
 
 def test_samples_have_each_value_once_and_the_first_ones_together():
-    made = plan(*grid_axes({'a': [1, 2], 'b': 'xyz'}), *zip_axis({'c': [5, 6], 'd': [7, 8]}),
+    made = plan(*_grid_axes({'a': [1, 2], 'b': 'xyz'}), *zip_axis({'c': [5, 6], 'd': [7, 8]}),
                 sources=(ONE, ONE._replace(name='two')))
     found = list(made.samples())
     assert [(run.source, ''.join(map(str, run.values.values())), run.seed) for run in found] == [
@@ -59,7 +59,7 @@ def test_without_seeds_each_scenario_has_its_own():
 
 
 def test_a_plan_of_any_length_is_made_run_by_run():
-    made = plan(*grid_axes({'a': range(100), 'b': range(100)}), seeds=range(1000))
+    made = plan(*_grid_axes({'a': range(100), 'b': range(100)}), seeds=range(1000))
     assert len(made) == MAX_RUNS
     run = made[MAX_RUNS - 1]
     assert (run.values, run.seed) == ({'a': 99, 'b': 99}, 999)
@@ -69,13 +69,13 @@ def test_a_plan_of_any_length_is_made_run_by_run():
 @pytest.mark.parametrize('sizes', [[MAX_RUNS, 2], [10**7] * 30])
 def test_more_runs_than_anybody_has_time_for_are_refused(sizes):
     with pytest.raises(InputError, match=r'^sweep: got .* runs, expected at most 10000000$'):
-        plan(*grid_axes({f'a{i}': range(size) for i, size in enumerate(sizes)}))
+        plan(*_grid_axes({f'a{i}': range(size) for i, size in enumerate(sizes)}))
 
 
 @pytest.mark.parametrize(('axes', 'fixed', 'message'), [
-    (grid_axes({'a': [1]}) * 2, {}, 'a: is given twice'),
-    (grid_axes({'a': [1]}), {'a': 2}, 'a: is given twice'),
-    (grid_axes({'seed': [1]}), {}, 'give seeds'),
+    (_grid_axes({'a': [1]}) * 2, {}, 'a: is given twice'),
+    (_grid_axes({'a': [1]}), {'a': 2}, 'a: is given twice'),
+    (_grid_axes({'seed': [1]}), {}, 'give seeds'),
     ([Axis(('a', 'b'), ([1, 2], [1]))], {}, 'a, b: got 2, 1 values')])
 def test_what_contradicts_itself_is_refused(axes, fixed, message):
     with pytest.raises(InputError, match=message):
@@ -88,8 +88,8 @@ def test_scenarios_of_one_name_are_refused():
 
 
 def test_a_plan_knows_another():
-    made = plan(*grid_axes({'a': [0.1, 0.2], 'b': range(3)}), seeds=range(5), metrics=('m:f',))
-    other = plan(*grid_axes({'a': [0.1, 0.3], 'b': range(3)}), seeds=range(5), metrics=('m:g',))
+    made = plan(*_grid_axes({'a': [0.1, 0.2], 'b': range(3)}), seeds=range(5), metrics=('m:f',))
+    other = plan(*_grid_axes({'a': [0.1, 0.3], 'b': range(3)}), seeds=range(5), metrics=('m:g',))
     assert made.differences(other) == ['axes', 'metrics']
 
 

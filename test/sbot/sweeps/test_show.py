@@ -7,18 +7,16 @@ import pytest
 from finished_sweep import make
 
 from sbot.cli.main import main
-from sbot.sweeps.figure import _draw_sweep
+from sbot.sweeps.figure import _column_label, _draw_sweep, _parameter_label
 from sbot.sweeps.journal import SUMMARY
 from sbot.sweeps.show import (
     MEANING,
     WIDTH,
     Results,
     _short_names,
-    column_label,
     frequent_errors,
     is_share,
     load_results,
-    parameter_label,
     value_text,
     wilson_interval,
 )
@@ -43,19 +41,19 @@ def test_a_short_name_is_the_end_of_a_key_and_tells_it_from_others(keys, names):
     ('robot_1_goal_reached_s', 'robot 1: goal reached (s)'), ('sim_time_s', 'sim time (s)'),
     ('lane.error (m)', 'lane.error (m)'), ('dip_s', 'dip_s')])
 def test_labels_have_units(column, label):
-    assert column_label(column) == label
+    assert _column_label(column) == label
 
 
 def test_a_share_of_runs_has_no_unit():
-    assert column_label('collisions', unit=False) == 'collisions of all robots'
+    assert _column_label('collisions', unit=False) == 'collisions of all robots'
     assert set(MEANING) <= set(SUMMARY)
 
 
 def test_values_and_parameters_are_short():
     assert [value_text(value) for value in (0.30000000000000004, True, None, 'a\x1b')] == [
         '0.3', 'true', 'null', 'a\\x1b']
-    assert parameter_label('rate') == ('rate',)
-    assert parameter_label('knowledge.pose_delay')[0] == 'pose delay (s)'
+    assert _parameter_label('rate') == ('rate',)
+    assert _parameter_label('knowledge.pose_delay')[0] == 'pose delay (s)'
 
 
 def test_the_most_frequent_errors_come_first_whatever_their_ticks():

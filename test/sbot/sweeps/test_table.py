@@ -19,7 +19,8 @@ from sbot.sweeps.journal import (
     read_columns,
     write_tables,
 )
-from sbot.sweeps.plan import Plan, Source, grid_axes
+from sbot.sweeps.plan import Plan, Source
+from sbot.sweeps.request import _grid_axes
 
 
 def test_columns_of_one_robot():
@@ -29,7 +30,7 @@ def test_columns_of_one_robot():
 
 
 SOURCE = Source('one', '', 'one.yaml', '/', 1)
-PLAN = Plan((SOURCE,), {}, tuple(grid_axes({'goal': [[1, 2], [3, 4]], 'n': [1, 2, 30],
+PLAN = Plan((SOURCE,), {}, tuple(_grid_axes({'goal': [[1, 2], [3, 4]], 'n': [1, 2, 30],
                                             'speed': [0, 0.5], 'kind': ['a', 'b']})),
             (5, 6), ('m:better', 'm:more'))
 
@@ -138,7 +139,7 @@ def test_a_sweep_that_has_only_begun_has_a_table(tmp_path):
 
 
 def test_values_that_no_column_holds_are_text(tmp_path):
-    plan = Plan((SOURCE,), {}, tuple(grid_axes({'big': [10**30, 1], 'word': ['\ud800', 'a']})),
+    plan = Plan((SOURCE,), {}, tuple(_grid_axes({'big': [10**30, 1], 'word': ['\ud800', 'a']})),
                 (5,), ())
     (tmp_path / 'a').mkdir()
     with Journal(tmp_path / 'a') as journal:

@@ -24,12 +24,12 @@ from sbot_common.random.numbers import (
     _philox,
     next_placement,
     normals,
-    normals_of_worlds,
     purpose_of,
     seed_placement,
     uniforms,
 )
 from sbot_sim.sensors import gnss, imu
+from sbot_sim.sensors.registry import _normals_of_worlds
 
 
 def first_of(robot, tick, count=5, seed=3):
@@ -204,7 +204,7 @@ def test_purposes_differ_and_names_have_their_own():
 
 def test_those_of_several_worlds_are_those_of_each():
     seeds, ticks = np.array([3, 1, 2**62]), np.array([5, 0, 9])
-    together = normals_of_worlds(seeds, SCAN, 4, ticks, 3)
+    together = _normals_of_worlds(seeds, SCAN, 4, ticks, 3)
     alone = [normals(int(seed), SCAN, 4, int(tick), 3)
              for seed, tick in zip(seeds, ticks, strict=True)]
     np.testing.assert_array_equal(together, np.concatenate(alone))

@@ -11,15 +11,10 @@ from sbot_common.angles import quaternion_from_yaw
 from sbot_common.controller_inputs import ALL_POSES
 from sbot_common.errors import InputError
 from sbot_common.observation import Neighbours, Odometry
+from sbot_common.ros.controller_host import _Source, _sources
 from sbot_common.wire import cdr
 from sbot_common.wire.cdr import DamagedMessage
-from sbot_common.wire.controller import (
-    FIELDS,
-    Source,
-    encode_points,
-    read_points,
-    sources,
-)
+from sbot_common.wire.controller import FIELDS, encode_points, read_points
 from sbot_common.wire.templates import (
     OdometryTemplate,
     PosesTemplate,
@@ -179,7 +174,7 @@ ODOMETRY = OdometryTemplate('map', 'base_link').fill(9, 1.0, 2.0, *QUATERNION, 0
 
 
 def keys(*arguments):
-    return [(source.topic.name, source.robot, source.keys) for source in sources(*arguments)]
+    return [(source.topic.name, source.robot, source.keys) for source in _sources(*arguments)]
 
 
 def test_poses_of_everybody_and_the_own_sensors_are_listened_to():
@@ -202,7 +197,7 @@ def test_with_all_poses_in_one_message_only_the_twist_is_missing():
 
 
 def test_odometry_is_pose_and_twist():
-    source = Source(topics.BASE_POSE_GROUND_TRUTH, 4, (4, 'twist'))
+    source = _Source(topics.BASE_POSE_GROUND_TRUTH, 4, (4, 'twist'))
     stamp_ns, values = source.read(9, ODOMETRY)
     assert stamp_ns == 9
     assert values[4] == pytest.approx((1.0, 2.0, 0.5), abs=1e-15)
@@ -211,24 +206,24 @@ def test_odometry_is_pose_and_twist():
 
 
 def test_the_wheels_odometry_has_three_speeds():
-    source = Source(topics.ODOM, 4, ('odometry',))
+    source = _Source(topics.ODOM, 4, ('odometry',))
     assert source.read(9, ODOMETRY)[1]['odometry'] == pytest.approx(
         Odometry(1.0, 2.0, 0.5, v=0.1, omega=0.3, lateral=0.2), abs=1e-15)
 
 
 def test_all_poses_are_the_single_ones():
     raw = PosesTemplate('map', 2).fill(9, [(1.0, 2.0, *QUATERNION)] * 2)
-    source = Source(topics.POSES, 0, (ALL_POSES,))
+    source = _Source(topics.POSES, 0, (ALL_POSES,))
     stamp_ns, values = source.read(2, raw)
     assert stamp_ns == 9
-    pose = Source(topics.BASE_POSE_GROUND_TRUTH, 0, (0,)).read(2, ODOMETRY)[1][0]
+    pose = _Source(topics.BASE_POSE_GROUND_TRUTH, 0, (0,)).read(2, ODOMETRY)[1][0]
     assert values[ALL_POSES].tolist() == [[*pose]] * 2
     with pytest.raises(InputError, match='got 2, expected 3'):
         source.read(3, raw)
 
 
 def field(name, raw):
-    return Source(FIELDS[name][0], 0, (name,)).read(1, raw)
+    return _Source(FIELDS[name][0], 0, (name,)).read(1, raw)
 
 
 def test_scan_and_wind():

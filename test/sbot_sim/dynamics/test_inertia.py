@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 
 import sbot
+from sbot.scenario.assemble import _make_inertia
 from sbot_sim.dynamics.inertia import (
     _approach,
     at_rest,
     effective_wind,
     follow,
     impulse_velocity,
-    inertia_of_worlds,
-    make_inertia,
     sum_impulses,
 )
+from sbot_sim.engine.many import _inertia_of_worlds
 from sbot_sim.world.bodies import ROBOT, body_arrays
 
 
@@ -106,10 +106,10 @@ def test_no_limit_of_acceleration_beside_one_of_deceleration():
 
 
 def test_bodies_without_limits_have_no_state():
-    assert make_inertia([ROBOT, ROBOT], 0.1) is None
-    assert len(inertia_of_worlds([None, None], 2).limited) == 0
-    both = inertia_of_worlds([None, make_inertia([ROBOT, ROBOT._replace(command_delay=0.26)],
-                                                 0.1)], 2)
+    assert _make_inertia([ROBOT, ROBOT], 0.1) is None
+    assert len(_inertia_of_worlds([None, None], 2).limited) == 0
+    both = _inertia_of_worlds([None, _make_inertia([ROBOT, ROBOT._replace(command_delay=0.26)],
+                                                  0.1)], 2)
     assert both.limited.tolist() == [False, False, False, True]
     assert both.delay.tolist() == [0, 0, 0, 3]
 
@@ -219,7 +219,7 @@ def test_a_steered_robot_told_to_crawl_drives_on_afterwards():
 
 def test_a_command_that_is_no_number_ends_with_its_tick():
     body, dt = ROBOT._replace(max_acceleration=0.5), 0.1
-    inertia, bodies = make_inertia([body], dt), body_arrays([body])
+    inertia, bodies = _make_inertia([body], dt), body_arrays([body])
     momentum, out = at_rest(1, inertia), np.empty((1, 3))
     for k, vx in enumerate([math.nan, 0.3, 0.3]):
         follow(bodies, inertia, momentum, np.array([[vx, 0.0, 0.0]]), k, dt, out)
