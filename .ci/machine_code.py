@@ -135,7 +135,7 @@ def run_many() -> None:
 
 def run_everything() -> None:
     """Compile what no shipped scenario needs: other sensors and shapes, commands, benchmarks."""
-    from sbot.bench import CASES, measure
+    from sbot.bench import CASES, BenchResult
     from sbot.controllers.registry import shipped
     from sbot.runner.warm_up import warm_up
     from sbot.scenario.shipped import config_directory
@@ -146,7 +146,7 @@ def run_everything() -> None:
             entry.warm_up()
     load_compiled()
     for case in CASES:
-        measure(case, 10, 1, 0.01)
+        BenchResult.measure(case, 10, 1, 0.01)
     run_every_sensor()
     run_aside()
     run_many()

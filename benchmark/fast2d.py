@@ -22,14 +22,14 @@ import numpy as np
 
 from sbot.bench import make_bench_scene
 from sbot_common.observation import OMEGA, VX
-from sbot_sim.collision.fixed_objects import make_fixed_objects
+from sbot_sim.collision.fixed_objects import FixedObjects
 from sbot_sim.collision.separation import separate
 from sbot_sim.dynamics.motion import drive, move
 from sbot_sim.fast2d import Fast2D, RobotRef, SensorRef
 from sbot_sim.sensors.laser import ScanParameters, cast_scans
 from sbot_sim.world.bodies import BodyArrays
 from sbot_sim.world.geometry import World
-from sbot_sim.world.scene import make_scene
+from sbot_sim.world.scene import Scene
 
 SEES = 2.0  # m
 APERTURE = 0.5  # rad
@@ -51,8 +51,8 @@ class ThroughWorld:
 
     def __init__(self, world: World, bodies: BodyArrays, pose: np.ndarray, sensors: int) -> None:
         self.world, self.bodies, self.pose = world, bodies, pose
-        self.fixed = make_fixed_objects(world, bodies.safety_radius)
-        self.scene = make_scene(world, SEES)
+        self.fixed = FixedObjects.of(world, bodies.safety_radius)
+        self.scene = Scene.of(world, SEES)
         self.scans = scans(sensors, float(bodies.radius[0]))
         beams = sensors * RAYS
         self.one = self.scans[0]._replace(beams=beams, angle_min=-math.pi, laser_x=0.0,

@@ -43,7 +43,7 @@ from sbot_sim.sensors.rays import (
     segment_view,
     turned,
 )
-from sbot_sim.world.scene import make_scene
+from sbot_sim.world.scene import Scene
 
 Floats = NDArray[np.float64]
 
@@ -123,7 +123,7 @@ def measure(robots: int, threads: int, seconds: float) -> Result:
     """Measure one size for about ``seconds`` of wall time."""
     world, bodies, pose, _ = make_bench_scene(robots)
     p: ScanParameters = updated(ScanSettings(), GIVEN).parameters()
-    scene = make_scene(world, p.range_max)
+    scene = Scene.of(world, p.range_max)
     cell, nx, ny = grid_shape(*world.bounds, WALK_CELL, 1024)
     grid = grid_of_segments(world.segments, 1e-9, cell, *world.bounds[:2], nx, ny)
     directions = beam_directions(p.beams, p.angle_min, p.angle_increment)

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 import sbot.learn
-from sbot.bench import format_evaluations, lasers, machine, measure_evaluations, median
+from sbot.bench import lasers, machine, measure_evaluations, median
 
 sys.path.append(str(Path(__file__).with_name('peers')))
 from peers import vmas_beside
@@ -62,7 +62,7 @@ def main() -> int:
     parser.add_argument('--csv', type=Path, default=Path(__file__).with_name('small_worlds.csv'))
     arguments = parser.parse_args()
     found = measure_evaluations(arguments.seconds)
-    print(format_evaluations(found))
+    print(found.text())
     learning = measure_learning(arguments.seconds)
     for name, value in learning.items():
         print(f'{name}: {value:,.0f}')

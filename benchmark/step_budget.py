@@ -56,7 +56,6 @@ from sbot_sim.sensors.rays import (
     circle_range,
     facing_range,
     lanes,
-    make_fan,
     segment_arc,
     segment_view,
     turned,
@@ -177,7 +176,7 @@ class Prices(NamedTuple):
 def prices() -> Prices:
     """Measure them."""
     rng = np.random.default_rng(0)
-    fan = make_fan(BEAMS, -math.pi / 2, math.pi / (BEAMS - 1))
+    fan = Fan.even(BEAMS, -math.pi / 2, math.pi / (BEAMS - 1))
     best = np.full(BEAMS, np.inf)
     discs = np.column_stack([rng.uniform(1, RANGE, 500), rng.uniform(-RANGE, RANGE, 500),
                              np.full(500, 0.09)])

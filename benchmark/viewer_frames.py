@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sbot
-from sbot.figures.data import from_result
+from sbot.figures.data import RunData
 from sbot.viewer.data import Scans, page, page_data
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -60,7 +60,7 @@ INTERVALS = """new Promise(done => {
 def crowd(robots: int, beams: int) -> str:
     """Return the page of a minute of robots that drive in circles, with scans of every tick."""
     rng = np.random.default_rng(5)
-    still = from_result(sbot.run({
+    still = RunData.from_result(sbot.run({
         'name': 'crowd', 'duration': 0.1,
         'world': {'bounds': [0, 0, 48, 32], 'circles': [{'center': [20, 16], 'radius': 1}]},
         'wind': {'wind_speed_mean': 0.3}, 'sensors': {'scan_beams': beams},

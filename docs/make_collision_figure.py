@@ -15,9 +15,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Circle
 
 from sbot.figures.look import drawing, palette, style_of
-from sbot_sim.collision.fixed_objects import make_fixed_objects
+from sbot_sim.collision.fixed_objects import FixedObjects
 from sbot_sim.collision.separation import separate
-from sbot_sim.world.bodies import S_BOT, BodyArrays, body_arrays
+from sbot_sim.world.bodies import S_BOT, BodyArrays
 from sbot_sim.world.geometry import World, make_world
 
 R = S_BOT.safety_radius
@@ -30,7 +30,7 @@ def scene() -> tuple[World, BodyArrays, np.ndarray, np.ndarray]:
     world = make_world((0.0, 0.0, 0.62, 0.55))
     previous = np.array([[0.18, 0.26, -1.5], [0.38, 0.26, -1.5], [0.28, 0.09, 0.0]])
     proposed = np.array([[0.185, 0.225, -1.5], [0.362, 0.222, -1.5], [0.278, 0.101, 0.0]])
-    return world, body_arrays([S_BOT] * 3), previous, proposed
+    return world, BodyArrays.of([S_BOT] * 3), previous, proposed
 
 
 def displaced(world: World, pose: np.ndarray) -> np.ndarray:
@@ -56,7 +56,7 @@ def _draw(path: Path) -> None:
     world, bodies, previous, proposed = scene()
     shown = [proposed, displaced(world, proposed)]
     shown.append(displaced(world, shown[1]))
-    end = separate(make_fixed_objects(world, bodies.safety_radius), bodies.shape, previous,
+    end = separate(FixedObjects.of(world, bodies.safety_radius), bodies.shape, previous,
                    proposed)
     shown.append(end.pose)
     titles = (*TITLES, f'displaced {end.passes} times')

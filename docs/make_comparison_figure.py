@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from sbot.figures.data import from_result
+from sbot.figures.data import RunData
 from sbot.figures.ground import draw_arena
 from sbot.figures.look import drawing, palette, style_of
 from sbot.files.yaml_text import dump_yaml
@@ -68,7 +68,7 @@ def draw(path: Path, dark: bool = False) -> None:
 
 
 def _draw_scene(axes: Axes, runs: dict[str, Run], dark: bool) -> None:
-    draw_arena(axes, from_result(next(iter(runs.values()))))
+    draw_arena(axes, RunData.from_result(next(iter(runs.values()))))
     for controller, run in runs.items():
         colour = CONTROLLERS[controller][dark]
         for i, robot in enumerate(run.scenario.robots):

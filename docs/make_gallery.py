@@ -25,7 +25,7 @@ import make_sensor_figures
 import make_wind_figures
 from PIL import Image
 
-from sbot.figures.data import RunData, from_result
+from sbot.figures.data import RunData
 from sbot.figures.film import animate_run, palette_of
 from sbot.figures.look import Film, Look
 from sbot.figures.picture import plot_run
@@ -186,7 +186,7 @@ def lacking(folder: Path, name: str) -> list[Path]:
 
 def load_run(name: str, overrides: Mapping[str, object] | None = None) -> RunData:
     """Return the run of a scenario."""
-    return from_result(run_scenario(load_scenario(name, overrides)))
+    return RunData.from_result(run_scenario(load_scenario(name, overrides)))
 
 
 def complete_one(folder: Path, name: str) -> None:

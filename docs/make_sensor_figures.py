@@ -17,7 +17,7 @@ from sbot_sim.sensors.infrared_table import TABLES, named_table, table_distances
 from sbot_sim.sensors.laser import ScanSettings, cast_scans
 from sbot_sim.world.bodies import S_BOT_RADIUS
 from sbot_sim.world.geometry import World, make_world, rectangle_corners
-from sbot_sim.world.scene import make_scene
+from sbot_sim.world.scene import Scene
 
 FIGURES = Path(__file__).parent / 'figures'
 
@@ -65,7 +65,7 @@ def draw_infrared() -> Figure:
     radius = np.full(2, S_BOT_RADIUS)
     parameters = InfraredSettings(infrared=True).parameters()
     assert parameters is not None
-    scene = make_scene(world, infrared_reach(radius, parameters))
+    scene = Scene.of(world, infrared_reach(radius, parameters))
     distances = sense(scene, pose, radius, parameters, None)[0, :, 0].astype(float)
     figure = Figure(figsize=(7.0, 6.0), layout='constrained')
     axes = figure.add_subplot()
@@ -93,7 +93,7 @@ def draw_scan() -> Figure:
                        rectangles=[(7, 2, 1, 1, 0.4), (4.5, 4.4, 1, 1, 0)])
     pose = np.array([[2.5, 3.2, 0.2], [5.8, 3.6, 1.0], [9.5, 4.9, 0.0]])
     parameters = ScanSettings(scan_sees_robots=True).parameters()
-    scene = make_scene(world, parameters.range_max)
+    scene = Scene.of(world, parameters.range_max)
     ranges = cast_scans(scene, parameters.fan(), pose, np.full(3, 0.3), parameters)[0]
     figure = Figure(figsize=(7.0, 4.8), layout='constrained')
     axes = figure.add_subplot()

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from sbot.figures.look import drawing, style_of
 from sbot_common.params import updated
 from sbot_sim.sensors.range_and_bearing import neighbours
-from sbot_sim.world.scene import make_line_of_sight
+from sbot_sim.world.scene import Scene
 from wind_model.parameters import WakeParameters
 from wind_model.wake import advertised_millimetres, clamped_radius, reductions
 
-NO_WALLS = make_line_of_sight(None)
+NO_WALLS = Scene.of_walls(None)
 
 FIGURES = Path(__file__).parent / 'figures'
 

@@ -133,10 +133,10 @@ def _composed_process(processes, remaps):
     import yaml
 
     from sbot.ros.executables import END_WITH_PARENT
-    from sbot.ros.processes import COMPOSED, composition, process_command, ros_arguments
+    from sbot.ros.processes import COMPOSED, NodeProcess, process_command, ros_arguments
     with tempfile.NamedTemporaryFile('w', prefix='sbot_composed_', suffix='.yaml',
                                      delete=False) as file:
-        yaml.safe_dump(composition(processes).parameters, file)
+        yaml.safe_dump(NodeProcess.composed(processes).parameters, file)
     return ExecuteProcess(
         cmd=process_command(COMPOSED, file.name, '--ros-args', *ros_arguments(remaps)),
         name=COMPOSED, output='screen', emulate_tty=True, prefix=_prefix_of(),

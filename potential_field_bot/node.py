@@ -16,7 +16,7 @@ from potential_field_bot.bot import PotentialField, check_frequency, warm_up
 from potential_field_bot.controller import State, Turn
 from potential_field_bot.parameters import OWN_SPECS, SPECS
 from sbot_common import ros, topics
-from sbot_common.clock import parse_rate
+from sbot_common.clock import Rate
 from sbot_common.compilation_notice import Expected
 from sbot_common.controller_inputs import Inputs
 from sbot_common.elementary import atan2, hypot, log10, sincos
@@ -108,7 +108,7 @@ class PotentialFieldNode(ControllerHost):
         with _COMPILING.announced(self.get_logger().info):
             warm_up()
         self.advertise(topics.POTENTIAL_FIELD_FORCES)
-        self.drive(self._forgetful_bot, goal, parse_rate(values['loop_rate'], 'loop_rate'),
+        self.drive(self._forgetful_bot, goal, Rate.parse(values['loop_rate'], 'loop_rate'),
                    ('scan',), takes_goals=self.robot_id == LEADER, follows=LEADER)
         self.get_logger().info('Node Initialized.' if single else 'Node initialized.')
         self._has_begun = False

@@ -26,13 +26,13 @@ from sbot_common.arrays import Floats
 from sbot_common.observation import OMEGA, VX
 from sbot_common.signals import Held
 from sbot_sim.collision.overlap import overlaps
-from sbot_sim.engine.many import Simulation, no_winds
+from sbot_sim.engine.many import Simulation, Winds
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.sensors.infrared import SENSORS, InfraredParameters, InfraredSettings
 from sbot_sim.sensors.laser import ScanParameters, ScanSettings
 from sbot_sim.sensors.odometry import OdometryParameters
 from sbot_sim.sensors.range_and_bearing import DATA_BYTES, RangeAndBearing
-from sbot_sim.world.bodies import ROBOT, S_BOT, Body, BodyArrays, body_arrays
+from sbot_sim.world.bodies import ROBOT, S_BOT, Body, BodyArrays
 from sbot_sim.world.geometry import World as Arena
 from sbot_sim.world.geometry import make_world
 from sbot_sim.worlds.parameters import Senses, SimulationParameters, make_simulation_parameters
@@ -56,6 +56,44 @@ class BenchResult(NamedTuple):
     peak_memory_mib: float  # of the process
     kib_per_robot: float  # that the case added, scans apart; nan where the system does not tell
     overlaps: int  # counted after every block; must be 0
+
+    @classmethod
+    def measure(cls, case: str, robots: int, threads: int, seconds: float,
+                seed: int = 0) -> BenchResult:
+        """Measure one case for about ``seconds`` of wall time.
+
+        Parameters
+        ----------
+        case : a key of ``CASES``
+        robots : N
+        threads : to use
+        seconds : wall time; at least five blocks of ten steps are made
+        seed : of places, headings and turn rates
+
+        """
+        if case == 'controllers':
+            return _measure_controllers(robots, threads, seconds, seed)
+        before = _status('VmRSS:')
+        _forget_peak()
+        stepper = _stepper(case, robots, threads, seed)
+        stepper.block()
+        wall: list[float] = []
+        cpu: list[float] = []
+        found = 0
+        end = time.perf_counter() + seconds
+        with Held() as signals:
+            while time.perf_counter() < end or len(wall) < _LEAST_BLOCKS:
+                signals.deliver()
+                if len(wall) % _BLOCKS_A_RUN == 0:
+                    stepper.begin()
+                started, cpu_started = time.perf_counter(), time.process_time()
+                stepper.block()
+                cpu.append((time.process_time() - cpu_started) / STEPS_A_DRAW)
+                wall.append((time.perf_counter() - started) / STEPS_A_DRAW)
+                if len(wall) <= _LEAST_BLOCKS:
+                    found += stepper.overlaps()
+        return _result_of(case, robots, threads, wall, cpu, stepper.beams, STEP, found,
+                         before)
 
 
 def _result_of(case: str, robots: int, threads: int, wall: list[float], cpu: list[float],
@@ -152,7 +190,7 @@ def make_bench_scene(robots: int, body: Body = ROBOT, seed: int = 0) -> _BenchSc
     boxes[:, :2] = np.clip(boxes[:, :2], BOX / 2, side - BOX / 2)
     boxes[:, 2:4] = BOX
     world = make_world((0.0, 0.0, scale * side, scale * side), rectangles=scale * boxes)
-    return _BenchScene(world, body_arrays([body] * robots), pose, scale)
+    return _BenchScene(world, BodyArrays.of([body] * robots), pose, scale)
 
 
 def scene_of(case: str, robots: int, seed: int = 0) -> _BenchScene:
@@ -255,43 +293,6 @@ class _Stepper(NamedTuple):
     beams: int  # of a robot
 
 
-def measure(case: str, robots: int, threads: int, seconds: float, seed: int = 0) -> BenchResult:
-    """Measure one case for about ``seconds`` of wall time.
-
-    Parameters
-    ----------
-    case : a key of ``CASES``
-    robots : N
-    threads : to use
-    seconds : wall time; at least five blocks of ten steps are made
-    seed : of places, headings and turn rates
-
-    """
-    if case == 'controllers':
-        return _measure_controllers(robots, threads, seconds, seed)
-    before = _status('VmRSS:')
-    _forget_peak()
-    stepper = _stepper(case, robots, threads, seed)
-    stepper.block()
-    wall: list[float] = []
-    cpu: list[float] = []
-    found = 0
-    end = time.perf_counter() + seconds
-    with Held() as signals:
-        while time.perf_counter() < end or len(wall) < _LEAST_BLOCKS:
-            signals.deliver()
-            if len(wall) % _BLOCKS_A_RUN == 0:
-                stepper.begin()
-            started, cpu_started = time.perf_counter(), time.process_time()
-            stepper.block()
-            cpu.append((time.process_time() - cpu_started) / STEPS_A_DRAW)
-            wall.append((time.perf_counter() - started) / STEPS_A_DRAW)
-            if len(wall) <= _LEAST_BLOCKS:
-                found += stepper.overlaps()
-    return _result_of(case, robots, threads, wall, cpu, stepper.beams, STEP, found,
-                     before)
-
-
 def _stepper(case: str, robots: int, threads: int, seed: int) -> _Stepper:
     scene = scene_of(case, robots, seed)
     rng = np.random.default_rng(seed + 1)
@@ -300,7 +301,7 @@ def _stepper(case: str, robots: int, threads: int, seed: int) -> _Stepper:
     command[:, VX] = SPEED * scene.scale
     if case == 'motion':
         parameters = laser_parameters(scene)
-        worlds = Simulation([parameters], no_winds(1), (), lambda _, __: None)
+        worlds = Simulation([parameters], Winds.none(1), (), lambda _, __: None)
         tick, state = worlds.tick, worlds.state
         beginning = worlds.program(tick.beginning(worlds.setting))
         moving = worlds.program(tick.advancing(worlds.setting))
@@ -353,6 +354,17 @@ class _EvaluationResult(NamedTuple):
     world_step_cpu_us: float  # processor time of the same
     batch_motion_ms: float  # of 10 robots of the standard scene in a batch, without sensors
     batch_step_ms: float  # of the same with lasers of 180 beams
+
+    def text(self) -> str:
+        """Return a few lines for people."""
+        return (f'small worlds, per processor second: {self.evaluations_per_cpu_s:,.0f} '
+                f'evaluations of 5 s-bots and {TICKS} ticks\n'
+                f'  ({self.evaluation_robot_steps_per_cpu_s / 1e6:.2f} M robot-steps); '
+                f'{self.laser_robot_steps_per_cpu_s / 1e6:.2f} M robot-steps of 4 robots with 16 '
+                'beams\n'
+                f'  World.step of 10 s-bots {self.world_step_us:.1f} us, of processor time '
+                f'{self.world_step_cpu_us:.1f} us; 10 robots in a batch: motion '
+                f'{self.batch_motion_ms:.4f} ms, step with lasers {self.batch_step_ms:.4f} ms')
 
 
 def _s_bots(robots: int) -> Scenario:
@@ -435,14 +447,3 @@ def median(work: Callable[[], object], seconds: float) -> tuple[float, float]:
         cpu.append(time.process_time() - used)
         wall.append(time.perf_counter() - started)
     return float(np.median(cpu)), float(np.median(wall))
-
-
-def format_evaluations(r: _EvaluationResult) -> str:
-    """Return a few lines for people."""
-    return (f'small worlds, per processor second: {r.evaluations_per_cpu_s:,.0f} evaluations of 5 '
-            f's-bots and {TICKS} ticks\n'
-            f'  ({r.evaluation_robot_steps_per_cpu_s / 1e6:.2f} M robot-steps); '
-            f'{r.laser_robot_steps_per_cpu_s / 1e6:.2f} M robot-steps of 4 robots with 16 beams\n'
-            f'  World.step of 10 s-bots {r.world_step_us:.1f} us, of processor time '
-            f'{r.world_step_cpu_us:.1f} us; 10 robots in a batch: motion '
-            f'{r.batch_motion_ms:.4f} ms, step with lasers {r.batch_step_ms:.4f} ms')

@@ -56,7 +56,7 @@ from sbot_sim.drives.registry import DRIVES, wheel_equation
 from sbot_sim.dynamics import motion
 from sbot_sim.sensors import odometry, registry
 from sbot_sim.sensors.registry import Sensor, sensors
-from sbot_sim.world.bodies import ROBOT, BodyArrays, body_arrays
+from sbot_sim.world.bodies import ROBOT, BodyArrays
 
 if TYPE_CHECKING:
     from sbot.regression.testing import Sbot
@@ -435,7 +435,7 @@ def check_drive(kind: Drive) -> None:
 
 
 def _bodies(kind: Drive, count: int = 1) -> BodyArrays:
-    return body_arrays([ROBOT.updated({'drive': kind.name})] * count)
+    return BodyArrays.of([ROBOT.updated({'drive': kind.name})] * count)
 
 
 def _commands(count: int, seed: int = 3) -> Floats:
@@ -507,7 +507,7 @@ def _check_covariance(kind: Drive, moves: list[int]) -> None:
 def _check_company(kind: Drive) -> None:
     """Neither ways nor draws nor covariances depend on what others drive."""
     every = [kind, *DRIVES]  # draws are by the row, so its own rows are the first
-    bodies = body_arrays([ROBOT.updated({'drive': each.name})
+    bodies = BodyArrays.of([ROBOT.updated({'drive': each.name})
                           for each in every for _ in range(3)])
     rows, twists = slice(3), np.tile(_commands(3), (len(every), 1))
     own, alone = bodies.select(rows), twists[rows]

@@ -45,27 +45,27 @@ class Rate(NamedTuple):
     def __str__(self) -> str:
         return str(Fraction(self.numerator, self.denominator))
 
+    @classmethod
+    def parse(cls, value: int | float | str, where: str = 'rate') -> Rate:
+        """Return the rate for 30, 12.5 or '100/3' (Hz).
 
-def parse_rate(value: int | float | str, where: str = 'rate') -> Rate:
-    """Return the rate for 30, 12.5 or '100/3' (Hz).
+        Raises
+        ------
+        InputError
+            if it is not a positive number or fraction, or above 1 GHz.
 
-    Raises
-    ------
-    InputError
-        if it is not a positive number or fraction, or above 1 GHz.
-
-    """
-    expected = 'a positive whole number or fraction of hertz, e.g. 30 or 100/3'
-    if isinstance(value, bool) or not isinstance(value, int | float | str) or _HUGE.search(
-            str(value)):
-        raise bad_value(where, value, expected)
-    try:
-        fraction = Fraction(str(value))
-    except (ValueError, ZeroDivisionError):
-        raise bad_value(where, value, expected) from None
-    if not 0 < fraction <= NANOSECONDS:
-        raise bad_value(where, value, expected)
-    return Rate(fraction.numerator, fraction.denominator)
+        """
+        expected = 'a positive whole number or fraction of hertz, e.g. 30 or 100/3'
+        if isinstance(value, bool) or not isinstance(value, int | float | str) or _HUGE.search(
+                str(value)):
+            raise bad_value(where, value, expected)
+        try:
+            fraction = Fraction(str(value))
+        except (ValueError, ZeroDivisionError):
+            raise bad_value(where, value, expected) from None
+        if not 0 < fraction <= NANOSECONDS:
+            raise bad_value(where, value, expected)
+        return cls(fraction.numerator, fraction.denominator)
 
 
 def in_seconds(seconds: float) -> str:

@@ -13,7 +13,7 @@ from sbot_common.arrays import Floats
 from sbot_common.elementary import exp_of, sincos
 from sbot_common.errors import bad_value
 from sbot_common.params import Param, updated
-from wind_model.grid import WindGrid, make_grid
+from wind_model.grid import WindGrid
 
 MAX_POINTS = 10_000_000
 
@@ -154,7 +154,7 @@ def generate(kind: str, **given: float) -> WindGrid:
     factors = k * (k + 1) / (k[-1] * (k[-1] + 1))
     z = bottom + factors[:, np.newaxis, np.newaxis] * (top - bottom)
     u, v, w = FLOWS[kind](_Shape(p.speed, p.radius), along, left, z)
-    return make_grid(
+    return WindGrid.make(
         p.xmin, p.ymin, n_x, n_y, (p.xmax - p.xmin) / (n_x - 1),
         (p.ymax - p.ymin) / (n_y - 1), factors, _rounded(bottom), _rounded(top),
         (_rounded(c * u - s * v), _rounded(s * u + c * v), _rounded(w)))

@@ -63,6 +63,51 @@ class WindGrid(NamedTuple):
         y: Floats = self.min_y + np.arange(self.n_y, dtype=np.float64) * self.res_y
         return Lattice(x, y, z, self.u, self.v, self.w)
 
+    @classmethod
+    def make(cls, min_x: float, min_y: float, n_x: int, n_y: int, res_x: float, res_y: float,
+             vertical_spacing_factors: ArrayLike, bottom_z: ArrayLike, top_z: ArrayLike,
+             wind: Iterable[ArrayLike], where: str = 'wind field') -> WindGrid:
+        """Return the grid of flat or shaped arrays (flat ones count x first, then y, then z).
+
+        Arguments are the fields of ``WindGrid``; ``wind`` is u, v and w.
+
+        Raises
+        ------
+        InputError
+            naming ``where`` and the field, for a wrong number of values, a value that is not
+            finite, fewer than two points along an axis, a resolution that is not positive, factors
+            that do not increase from 0 to 1, or a top that is not above its bottom.
+
+        """
+        for name, number in (
+                ('min_x', min_x), ('min_y', min_y), ('res_x', res_x), ('res_y', res_y)):
+            if not np.isfinite(number):
+                raise InputError(f'{where}: {name}: got {number}, expected a finite number (m)')
+        for name, count in (('n_x', n_x), ('n_y', n_y)):
+            if count < 2:
+                raise InputError(f'{where}: {name}: got {count}, expected a whole number >= 2')
+        for name, step, low, count in (('res_x', res_x, min_x, n_x), ('res_y', res_y, min_y, n_y)):
+            if not step > 0:
+                raise InputError(f'{where}: {name}: got {step}, expected a number > 0 (m)')
+            if not (np.isfinite(low + (count - 1) * step) and low + step > low
+                    and low + (count - 1) * step > low + (count - 2) * step):
+                raise InputError(f'{where}: {name}: got {step}, expected a step that separates '
+                                 'neighbouring points')
+        factors = _factors(vertical_spacing_factors, where)
+        n_z = factors.shape[0]
+        plane, volume = (n_y, n_x), (n_z, n_y, n_x)
+        bottom = _field('bottom_z', bottom_z, plane, where)
+        top = _field('top_z', top_z, plane, where)
+        with np.errstate(over='ignore'):
+            thin = ~((top > bottom) & np.isfinite(top - bottom))
+        if thin.any():
+            j, i = (int(n) for n in np.argwhere(thin)[0])
+            raise InputError(f'{where}: top_z: got {top[j, i]:g} at i={i} j={j}, expected more '
+                             f'than bottom_z, {bottom[j, i]:g}')
+        return cls(float(min_x), float(min_y), int(n_x), int(n_y), float(res_x), float(res_y),
+                   factors, bottom, top, *(_field(name, values, volume, where)
+                                           for name, values in zip('uvw', wind, strict=True)))
+
 
 class Lattice(NamedTuple):
     """Coordinates and wind of all points of a grid, for look-up and messages."""
@@ -73,50 +118,6 @@ class Lattice(NamedTuple):
     u: Floats  # (n_z, n_y, n_x) m/s along x
     v: Floats  # (n_z, n_y, n_x) m/s along y
     w: Floats  # (n_z, n_y, n_x) m/s along z
-
-
-def make_grid(min_x: float, min_y: float, n_x: int, n_y: int, res_x: float, res_y: float,
-              vertical_spacing_factors: ArrayLike, bottom_z: ArrayLike, top_z: ArrayLike,
-              wind: Iterable[ArrayLike], where: str = 'wind field') -> WindGrid:
-    """Return the grid of flat or shaped arrays (flat ones count x first, then y, then z).
-
-    Arguments are the fields of ``WindGrid``; ``wind`` is u, v and w.
-
-    Raises
-    ------
-    InputError
-        naming ``where`` and the field, for a wrong number of values, a value that is not finite,
-        fewer than two points along an axis, a resolution that is not positive, factors that do not
-        increase from 0 to 1, or a top that is not above its bottom.
-
-    """
-    for name, number in (('min_x', min_x), ('min_y', min_y), ('res_x', res_x), ('res_y', res_y)):
-        if not np.isfinite(number):
-            raise InputError(f'{where}: {name}: got {number}, expected a finite number (m)')
-    for name, count in (('n_x', n_x), ('n_y', n_y)):
-        if count < 2:
-            raise InputError(f'{where}: {name}: got {count}, expected a whole number >= 2')
-    for name, step, low, count in (('res_x', res_x, min_x, n_x), ('res_y', res_y, min_y, n_y)):
-        if not step > 0:
-            raise InputError(f'{where}: {name}: got {step}, expected a number > 0 (m)')
-        if not (np.isfinite(low + (count - 1) * step) and low + step > low
-                and low + (count - 1) * step > low + (count - 2) * step):
-            raise InputError(f'{where}: {name}: got {step}, expected a step that separates '
-                             'neighbouring points')
-    factors = _factors(vertical_spacing_factors, where)
-    n_z = factors.shape[0]
-    plane, volume = (n_y, n_x), (n_z, n_y, n_x)
-    bottom = _field('bottom_z', bottom_z, plane, where)
-    top = _field('top_z', top_z, plane, where)
-    with np.errstate(over='ignore'):
-        thin = ~((top > bottom) & np.isfinite(top - bottom))
-    if thin.any():
-        j, i = (int(n) for n in np.argwhere(thin)[0])
-        raise InputError(f'{where}: top_z: got {top[j, i]:g} at i={i} j={j}, expected more than '
-                         f'bottom_z, {bottom[j, i]:g}')
-    return WindGrid(float(min_x), float(min_y), int(n_x), int(n_y), float(res_x), float(res_y),
-                    factors, bottom, top, *(_field(name, values, volume, where)
-                                            for name, values in zip('uvw', wind, strict=True)))
 
 
 def _factors(values: ArrayLike, where: str) -> Floats:

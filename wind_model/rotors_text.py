@@ -15,7 +15,7 @@ import numpy as np
 
 from sbot_common.arrays import Floats
 from sbot_common.errors import InputError, bad_value, open_regular, question, writing
-from wind_model.grid import WindGrid, make_grid
+from wind_model.grid import WindGrid
 
 _LOG = logging.getLogger(__name__)
 
@@ -62,7 +62,7 @@ def read_grid(path: str | Path, *, typed: bool = False) -> WindGrid:
             raise bad_value(f'{path}: {each}', count, 'a whole number >= 2')
     min_x, min_y, res_x, res_y = (
         float(fields[each][0]) for each in ('min_x', 'min_y', 'res_x', 'res_y'))
-    return make_grid(
+    return WindGrid.make(
         min_x, min_y, int(counts[0]), int(counts[1]), res_x, res_y,
         fields['vertical_spacing_factors'], fields['bottom_z'], fields['top_z'],
         (fields['u'], fields['v'], fields['w']), str(path))

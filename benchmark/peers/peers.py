@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sbot import bench as scenes
-from sbot.bench import LASER_WORLDS, laser_rate, lasers, measure
+from sbot.bench import LASER_WORLDS, BenchResult, laser_rate, lasers
 from sbot.worlds.many import Worlds
 
 PEERS = {'ir-sim': 'irsim', 'navground': 'navground.sim'}  # modules of Python packages
@@ -150,7 +150,8 @@ def run_peers(sizes: list[int], seconds: float, say: Callable[[str], None],
                     ours, theirs = [], []
                     try:
                         for _ in range(ROUNDS):
-                            ours.append(measure(case, robots, 1, seconds).cpu_ms_per_step)
+                            ours.append(
+                                BenchResult.measure(case, robots, 1, seconds).cpu_ms_per_step)
                             theirs.append(run(case, robots, seconds)['cpu_ms'])
                     except RuntimeError as error:
                         say(f'{peer} {case} {robots}: {error}')

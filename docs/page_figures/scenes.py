@@ -12,7 +12,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from sbot.figures.data import RunData, from_result
+from sbot.figures.data import RunData
 from sbot.figures.ground import draw_arena, draw_goals
 from sbot.figures.look import Look, drawing, style_of
 from sbot.figures.obstacles import draw_moving
@@ -50,7 +50,7 @@ def run(name: str) -> RunData:
     """Return a run of a scene with ``navigate``, which ends when all have arrived."""
     values = scenario_values(name, chosen_scenes(families(), [name])[name], SEED)
     overrides = {'robots.*.controller': 'navigate', 'until': 'goal_reached'}
-    return from_result(run_scenario(parse_scenario(dump_yaml(values), name, ROOT,
+    return RunData.from_result(run_scenario(parse_scenario(dump_yaml(values), name, ROOT,
                                                    overrides=overrides)))
 
 

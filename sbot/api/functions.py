@@ -262,10 +262,10 @@ def _seeded(overrides: Mapping[str, object], seed: int | None) -> Mapping[str, o
 def _data(source: Run | Bag | Source) -> RunData:
     """Return what pictures are made of."""
     from sbot.bag.reader import Bag
-    from sbot.figures.data import from_bag, from_result, is_bag
+    from sbot.figures.data import RunData, is_bag
     from sbot.runner.history import Run
     if isinstance(source, Run):
-        return from_result(source)
+        return RunData.from_result(source)
     if isinstance(source, Bag) or (isinstance(source, str | Path) and is_bag(source)):
-        return from_bag(source)
-    return from_result(run(source))
+        return RunData.from_bag(source)
+    return RunData.from_result(run(source))

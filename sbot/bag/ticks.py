@@ -18,7 +18,7 @@ from sbot.bag.reader import Bag
 from sbot.files.limits import limits, too_large
 from sbot.files.yaml_text import load_mapping
 from sbot_common import topics as topics_module
-from sbot_common.clock import Rate, parse_rate
+from sbot_common.clock import Rate
 from sbot_common.errors import InputError
 from sbot_common.topics import BASE_POSE_GROUND_TRUTH, CMD_VEL, COMMAND_TYPES, GOAL, Topic
 from sbot_common.wire.cdr import little_endian
@@ -96,7 +96,7 @@ def rate_of(bag: Bag) -> Rate:
     """
     where = f'{bag.path}: scenario'
     scenario = load_mapping(bag.scenario_text, where)
-    return parse_rate(scenario.get('rate', 30), f'{where}: rate')
+    return Rate.parse(scenario.get('rate', 30), f'{where}: rate')
 
 
 def ticks(bag: Bag, num_robots: int, rate: Rate, topics: Sequence[Topic],

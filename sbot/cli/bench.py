@@ -15,14 +15,7 @@ from typing import Any
 
 import numba
 
-from sbot.bench import (
-    CASES,
-    BenchResult,
-    format_evaluations,
-    machine,
-    measure,
-    measure_evaluations,
-)
+from sbot.bench import CASES, BenchResult, machine, measure_evaluations
 from sbot.cli.command import JSON, Command, value
 from sbot.runner.warm_up import warm_up
 from sbot_common.errors import refuse
@@ -46,7 +39,7 @@ def _bench(arguments: argparse.Namespace) -> int:
         ours = measure_evaluations(arguments.seconds)
         evaluations = ours._asdict()
         if not arguments.json:
-            print(format_evaluations(ours), flush=True)
+            print(ours.text(), flush=True)
         elif not cases:
             print(json.dumps({'machine': machine(), **evaluations}), flush=True)
         if not cases:
@@ -56,8 +49,9 @@ def _bench(arguments: argparse.Namespace) -> int:
             if count > 1 and case == 'motion':
                 continue  # it has one thread
             for robots in _sizes(arguments, case):
-                measure(case, min(robots, 10), count, 0.0)  # whatever is compiled or read late
-                result = measure(case, robots, count, arguments.seconds)
+                # Whatever is compiled or read late.
+                BenchResult.measure(case, min(robots, 10), count, 0.0)
+                result = BenchResult.measure(case, robots, count, arguments.seconds)
                 results.append(result)
                 if not arguments.json:
                     print(_line(result), flush=True)

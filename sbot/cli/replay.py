@@ -20,7 +20,7 @@ from sbot.bag.recorder import RecorderError
 from sbot.cli.bag import damage_code, report_damage
 from sbot.cli.command import JSON, QUIET, Command, flag, repeated, value
 from sbot.cli.trust import ask_for_trust
-from sbot.figures.data import from_bag, is_bag
+from sbot.figures.data import RunData, is_bag
 from sbot.regression.commands import Tolerances, in_words
 from sbot.regression.replay import ReplayResult, replay
 from sbot.runner.session import Session
@@ -95,7 +95,7 @@ def _run_debug(args: argparse.Namespace) -> int:
         names |= {'controller': session.controller(args.robot),
                   'observation': session.observation(args.robot)}
     if bag is not None and args.seed is None:
-        recorded = from_bag(bag).poses[session.tick:session.tick + 1]
+        recorded = RunData.from_bag(bag).poses[session.tick:session.tick + 1]
         if not np.array_equal(recorded, [session.snapshot.pose]):
             print(f'{bag.path}: the recorded robots are elsewhere at this tick: this run differs '
                   'from the recorded one; sbot replay says where it begins', file=sys.stderr)

@@ -20,7 +20,7 @@ from sbot.cli.simulate import (
     overrides_of,
     simulated_time,
 )
-from sbot.figures.data import RunData, from_bag, from_result, is_bag
+from sbot.figures.data import RunData, is_bag
 from sbot.figures.look import COLOURS, Look, asked
 from sbot.runner.loop import run_scenario
 from sbot.runner.summary import format_summary, progress_bar
@@ -42,7 +42,7 @@ def _plot(args: argparse.Namespace) -> int:
         os.stat(os.path.dirname(args.output) or os.curdir)
         with contextlib.suppress(FileNotFoundError):
             os.lstat(args.output)
-    data = _simulated(args) if bag is None else from_bag(bag)
+    data = _simulated(args) if bag is None else RunData.from_bag(bag)
     if film is None:
         from sbot.figures.picture import plot_run
         plot_run(data, args.output, look)
@@ -64,7 +64,7 @@ def _plot(args: argparse.Namespace) -> int:
 def _simulated(args: argparse.Namespace) -> RunData:
     scenario = load_scenario(args.source, overrides_of(args))
     with simulated_time(scenario, args.quiet) as progress:
-        return from_result(run_scenario(scenario, progress=progress))
+        return RunData.from_result(run_scenario(scenario, progress=progress))
 
 
 def _times(text: str | None) -> tuple[float, ...]:

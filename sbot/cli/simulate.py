@@ -164,9 +164,9 @@ def _run_scenario(scenario: Scenario, arguments: argparse.Namespace,
                               progress=progress, keep=arguments.plot is not None,
                               overlaps=not arguments.no_overlaps, hashed=not arguments.no_hash)
     if arguments.plot is not None:
-        from sbot.figures.data import from_result
+        from sbot.figures.data import RunData
         from sbot.figures.picture import plot_run
-        plot_run(from_result(result), arguments.plot)
+        plot_run(RunData.from_result(result), arguments.plot)
     differences = packed.differences(result.summary) if arguments.check and packed else []
     checked = {'same': not differences, 'differences': differences} if arguments.check else {}
     _finish(scenario, {**result.summary, **checked}, arguments)
@@ -239,9 +239,9 @@ def _up(arguments: argparse.Namespace) -> int:
                          namespace=namespace, own=arguments.node, names=arguments.names,
                          progress=progress, output=output, parameters=parameters)
         if arguments.plot is not None and bag is not None:
-            from sbot.figures.data import from_bag
+            from sbot.figures.data import RunData
             from sbot.figures.picture import plot_run
-            plot_run(from_bag(bag), arguments.plot)
+            plot_run(RunData.from_bag(bag), arguments.plot)
     return _finish(scenario, summary, arguments)
 
 

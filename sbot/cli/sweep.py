@@ -34,7 +34,7 @@ from sbot.sweeps.plan import (
     whole_number,
     zip_axis,
 )
-from sbot.sweeps.request import MEMORY, TIMEOUT, Request, request_for
+from sbot.sweeps.request import MEMORY, TIMEOUT, Request
 from sbot.sweeps.show import frequent_errors
 from sbot.sweeps.sources import plan_of
 from sbot_common.compiled.threads import threads_of
@@ -58,7 +58,7 @@ def _request(arguments: argparse.Namespace) -> Request:
     if os.path.isfile(Path(arguments.scenario) / PLAN_NAME):
         raise bad_value('SCENARIO', arguments.scenario, 'a scenario, not the results of a sweep; '
                         'see sbot sweep show DIR and sbot sweep --resume -o DIR')
-    request = request_for(arguments.scenario)
+    request = Request.by_default(arguments.scenario)
     _add_values(request, arguments)
     return request
 

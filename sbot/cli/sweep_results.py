@@ -11,12 +11,12 @@ from pathlib import Path
 from sbot.cli.command import Command, repeated, value
 from sbot.sweeps.journal import CSV, PARQUET, PLAN_NAME, TIMES
 from sbot.sweeps.journal import NAME as JOURNAL
-from sbot.sweeps.show import load_results
+from sbot.sweeps.show import Results
 from sbot_common.errors import bad_value, one_line
 
 
 def _show(arguments: argparse.Namespace) -> int:
-    results = load_results(arguments.folder)
+    results = Results.load(arguments.folder)
     if arguments.csv is None:
         print(results.text(arguments.metric))
     else:
@@ -32,7 +32,7 @@ def _show(arguments: argparse.Namespace) -> int:
 
 def _plot(arguments: argparse.Namespace) -> int:
     from sbot.sweeps.figure import Words, plot_sweep
-    results = load_results(arguments.folder)
+    results = Results.load(arguments.folder)
     metric = arguments.metric or (*results.metrics, 'goal_reached_s')[0]
     # A column's name is text of the folder, and may be a path elsewhere.
     stem = re.sub(r'[^\w.-]', '_', metric)

@@ -281,31 +281,50 @@ class RunData(NamedTuple):
         """Time since the first stamp (s); (T,)."""
         return np.asarray((self.stamps_ns - self.stamps_ns[0]) / NANOSECONDS)
 
+    @classmethod
+    def from_result(cls, result: Run) -> RunData:
+        """Return the data of a run in this process.
 
-def from_result(result: Run) -> RunData:
-    """Return the data of a run in this process.
+        Raises
+        ------
+        InputError
+            if it was made with ``keep=False``.
 
-    Raises
-    ------
-    InputError
-        if it was made with ``keep=False``.
+        """
+        scenario, stamps = result.scenario, result.stamps_ns
+        if not len(stamps):
+            raise InputError('run: needs its poses; make it with keep=True')
+        air = _wind_of(wind_source(scenario), stamps)
+        return _run_data(scenario, air, result.poses, result.wind, result.free_wind,
+                         _first_goals(scenario, int(stamps[0])), result.obstacles, result.boxes,
+                         result.collided)
 
-    """
-    scenario, stamps = result.scenario, result.stamps_ns
-    if not len(stamps):
-        raise InputError('run: needs its poses; make it with keep=True')
-    air = _wind_of(wind_source(scenario), stamps)
-    return _run_data(scenario, air, result.poses, result.wind, result.free_wind,
-                     _first_goals(scenario, int(stamps[0])), result.obstacles, result.boxes,
-                     result.collided)
+    @classmethod
+    def at_rest(cls, scenario: Scenario) -> RunData:
+        """Return a scenario before its first tick: all robots at their starts, one stamp."""
+        air = _wind_of(wind_source(scenario), np.array([scenario.rate.stamp_ns(0)], np.int64))
+        poses = np.array([[robot.pose for robot in scenario.robots]], np.float64)
+        still = np.zeros((1, len(scenario.robots), 2))
+        return _run_data(scenario, air, poses, still, still, ())
 
+    @classmethod
+    def from_bag(cls, source: str | Path | Bag) -> RunData:
+        """Return the data of a recording; of its last run, if the simulation was reset.
 
-def at_rest(scenario: Scenario) -> RunData:
-    """Return a scenario before its first tick: all robots at their starts, one stamp."""
-    air = _wind_of(wind_source(scenario), np.array([scenario.rate.stamp_ns(0)], np.int64))
-    poses = np.array([[robot.pose for robot in scenario.robots]], np.float64)
-    still = np.zeros((1, len(scenario.robots), 2))
-    return _run_data(scenario, air, poses, still, still, ())
+        Raises
+        ------
+        InputError
+            if it has no scenario or no poses.
+
+        """
+        bag = source if isinstance(source, Bag) else Bag(source)
+        scenario = parse_scenario(bag.scenario_text, f'{bag.path}: scenario', bag.path.parent,
+                                  import_controllers=False)
+        content = _Content(scenario)
+        with bag.named_errors():
+            for message in bag.messages_of(content.types):
+                content.add(message.name, message.payload)
+        return content.data(bag)
 
 
 def _first_goals(scenario: Scenario, begin: int) -> tuple[Goal, ...]:
@@ -336,25 +355,6 @@ def is_bag(source: str | Path) -> bool:
     """Tell whether this names a recording rather than a scenario, or is the text of one."""
     return '\n' not in str(source) and (
         os.path.isdir(source) or Path(source).suffix in _BAG_SUFFIXES)
-
-
-def from_bag(source: str | Path | Bag) -> RunData:
-    """Return the data of a recording; of its last run, if the simulation was reset.
-
-    Raises
-    ------
-    InputError
-        if it has no scenario or no poses.
-
-    """
-    bag = source if isinstance(source, Bag) else Bag(source)
-    scenario = parse_scenario(bag.scenario_text, f'{bag.path}: scenario', bag.path.parent,
-                              import_controllers=False)
-    content = _Content(scenario)
-    with bag.named_errors():
-        for message in bag.messages_of(content.types):
-            content.add(message.name, message.payload)
-    return content.data(bag)
 
 
 class _Content:

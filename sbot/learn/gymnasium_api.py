@@ -20,7 +20,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
-from sbot.figures.data import Goal, RunData, at_rest
+from sbot.figures.data import Goal, RunData
 from sbot.figures.ground import draw_arena, draw_goals
 from sbot.figures.look import style_of
 from sbot.figures.robots import Robots
@@ -128,7 +128,7 @@ class Renderer:
 
     def _at_rest(self, world: int) -> RunData:
         """Return the scenario with the goals of a world's episode."""
-        data = at_rest(self._episodes.worlds.scenarios[world])
+        data = RunData.at_rest(self._episodes.worlds.scenarios[world])
         begin = int(data.stamps_ns[0])
         return data._replace(goals=tuple(Goal(begin, i, x, y)
                                          for i, (x, y) in self._goals(world).items()))

@@ -30,7 +30,7 @@ from sbot.navigation.scenes import (
     robot,
     scene,
 )
-from sbot.scenario.argos_xml import parse_xml
+from sbot.scenario.argos_xml import Element
 from sbot.scenario.fields import MAX_SEED
 from sbot_common.errors import InputError, bad_value, decoding, unknown_name
 
@@ -128,7 +128,7 @@ def _models(path: Path) -> Iterator[tuple[str, float, float, float | None]]:
     text = read_within(path).decode('utf-8', 'replace')
     # DynaBARN's worlds have attributes without a value, and a backslash in between.
     text = re.sub(r'<pose frame=(\'\'|"")?>', '<pose>', text).replace('\\', '')
-    parse_xml(text.encode(), str(path))  # refuses what is none, and entities
+    Element.parse(text.encode(), str(path))  # refuses what is none, and entities
     for model in ElementTree.fromstring(text).iter('model'):
         name = model.get('name', '')
         where = f'{path}: model {name[:80]}'

@@ -206,35 +206,36 @@ class Recording(NamedTuple):
     # the one that held.
     commands: NDArray[np.float64]
 
+    @classmethod
+    def read(cls, bag: Bag) -> Recording:
+        """Return the complete ticks of a bag.
 
-def read_recording(bag: Bag) -> Recording:
-    """Return the complete ticks of a bag.
+        Raises
+        ------
+        InputError
+            if it has no poses or no scenario, or a message is missing in the middle.
 
-    Raises
-    ------
-    InputError
-        if it has no poses or no scenario, or a message is missing in the middle.
-
-    """
-    robots = count_robots(bag)
-    names = bag.names()
-    types = [names.get(CMD_VEL.resolve(robot, robots), CMD_VEL.type) for robot in range(robots)]
-    stamps, poses, commands = [], [], []
-    external = _robots_of_nodes(bag)
-    answering = [robot for robot in range(robots) if robot not in external]
-    for tick in ticks(bag, robots, rate_of(bag), (BASE_POSE_GROUND_TRUTH,), answering):
-        stamps.append(tick.stamp_ns)
-        rows = [read_odometry(raw) for raw in tick.inputs[BASE_POSE_GROUND_TRUTH.name]
-                if raw is not None]
-        poses.append([(row.x, row.y, row.yaw) for row in rows])
-        commands.append([(np.nan,) * 3 if raw is None else read_twist(raw, type_name)
-                         for raw, type_name in zip(tick.commands, types, strict=True)])
-    recording = Recording(bag.scenario_text, np.array(stamps, np.int64),
-                          np.array(poses, np.float64).reshape(-1, robots, 3),
-                          np.array(commands, np.float64).reshape(-1, robots, 3))
-    for robot, held in held_commands(bag, recording.stamps_ns, robots, external).items():
-        recording.commands[:, robot] = held
-    return recording
+        """
+        robots = count_robots(bag)
+        names = bag.names()
+        types = [names.get(CMD_VEL.resolve(robot, robots), CMD_VEL.type)
+                 for robot in range(robots)]
+        stamps, poses, commands = [], [], []
+        external = _robots_of_nodes(bag)
+        answering = [robot for robot in range(robots) if robot not in external]
+        for tick in ticks(bag, robots, rate_of(bag), (BASE_POSE_GROUND_TRUTH,), answering):
+            stamps.append(tick.stamp_ns)
+            rows = [read_odometry(raw) for raw in tick.inputs[BASE_POSE_GROUND_TRUTH.name]
+                    if raw is not None]
+            poses.append([(row.x, row.y, row.yaw) for row in rows])
+            commands.append([(np.nan,) * 3 if raw is None else read_twist(raw, type_name)
+                             for raw, type_name in zip(tick.commands, types, strict=True)])
+        recording = cls(bag.scenario_text, np.array(stamps, np.int64),
+                        np.array(poses, np.float64).reshape(-1, robots, 3),
+                        np.array(commands, np.float64).reshape(-1, robots, 3))
+        for robot, held in held_commands(bag, recording.stamps_ns, robots, external).items():
+            recording.commands[:, robot] = held
+        return recording
 
 
 def _robots_of_nodes(bag: Bag) -> dict[int, External]:

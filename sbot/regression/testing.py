@@ -29,7 +29,7 @@ from sbot.bag.recorder import Recorder
 from sbot.bag.ticks import robot_of
 from sbot.controllers.shipped import EXTERNAL as EXTERNAL
 from sbot.files.limits import TemporaryFolder
-from sbot.regression.commands import Recording, read_recording
+from sbot.regression.commands import Recording
 from sbot.regression.replay import replay
 from sbot.runner.history import Run
 from sbot.runner.loop import run_scenario
@@ -126,7 +126,7 @@ class Sbot:
 
     def read(self, bag: str | Path) -> Recording:
         """Return the poses and commands of a recording as arrays."""
-        return read_recording(Bag(bag))
+        return Recording.read(Bag(bag))
 
     def assert_replays(self, bag: str | Path, overrides: Overrides | None = None) -> None:
         """Fail unless the controllers, fed from a bag, give all of its commands bit for bit.

@@ -34,7 +34,7 @@ from sbot_sim.ros.external import External, Turns, in_turns
 from sbot_sim.ros.external_nodes import ExternalNodes
 from sbot_sim.ros.run_control import AwakeClock
 from sbot_sim.sensors.registry import sensors
-from sbot_sim.world.bodies import body_arrays
+from sbot_sim.world.bodies import BodyArrays
 
 _CONNECTION = 60.0  # s for nodes to start
 _REPORT = 10.0  # s between lines about who is missing
@@ -81,7 +81,7 @@ class Feeder:
         self._answers: dict[str, list[bytes]] = {}
         self._said: dict[str, list[bytes]] = {name: [] for name in recorded.topics}
         self._turns = Turns(recorded.external)
-        self._bodies = body_arrays(robot_bodies(recorded.scenario))
+        self._bodies = BodyArrays.of(robot_bodies(recorded.scenario))
         self._messages = messages_of(self._bodies, recorded.external, recorded.bag.names())
         self._stamp_ns = 0
         self._heard: list[tuple[Subscription, Callable[[bytes], None]]] = []
@@ -369,49 +369,50 @@ class Recorded(NamedTuple):
         if group and self.bag.complete:
             yield number, rate.stamp_ns(number), group
 
+    @classmethod
+    def read(cls, bag: Bag, robots: Collection[int] = (),
+             overrides: Mapping[str, object] | None = None,
+             compare: Collection[str] = ()) -> Recorded:
+        """Return what a bag has for nodes.
 
-def read_recorded(bag: Bag, robots: Collection[int] = (),
-                  overrides: Mapping[str, object] | None = None,
-                  compare: Collection[str] = ()) -> Recorded:
-    """Return what a bag has for nodes.
+        Parameters
+        ----------
+        bag, robots, overrides, compare : as for ``replay_node``
 
-    Parameters
-    ----------
-    bag, robots, overrides, compare : as for ``replay_node``
+        Raises
+        ------
+        InputError
+            if the bag is no recording in lockstep, or has no commands of such a robot, or no such
+            topic.
 
-    Raises
-    ------
-    InputError
-        if the bag is no recording in lockstep, or has no commands of such a robot, or no such
-        topic.
-
-    """
-    scenario = parse_scenario(bag.scenario_text, f'{bag.path}: scenario', Path.cwd(),
-                              overrides=overrides, import_controllers=False)
-    if not scenario.lockstep:
-        raise InputError(f'{bag.path}: a replay needs a recording in lockstep; record with '
-                         'lockstep: true')
-    names, n = bag.names(), len(scenario.robots)
-    types = {robot: names[name] for robot in range(n)
-             if (name := topics.CMD_VEL.resolve(robot, n)) in names}
-    external = external_robots(scenario)
-    for robot in robots:
-        if robot not in types:
-            raise bad_value('--robot', robot, f'a robot with commands in the bag: {sorted(types)}')
-    said = [name for name in scenario.record_topics if name in names]
-    for name in compare:
-        if name not in said:
-            raise bad_value('--compare', name, f'a topic of record_topics in the bag: {said}')
-    everybody = () if compare else external.keys() & types.keys() or (() if said else types)
-    compare = compare or (() if robots else said)
-    chosen = {i: external.get(i, External()) for i in robots or everybody}
-    if not chosen and not compare:
-        raise InputError(f'{bag.path}: a replay needs commands, e.g. the topic '
-                         f'{topics.CMD_VEL.resolve(0, n)}')
-    for robot in chosen:
-        if types[robot] not in topics.COMMAND_TYPES:
-            raise bad_value(f'{bag.path}: type of the commands of robot {robot}', types[robot],
-                            ' or '.join(topics.COMMAND_TYPES))
-    return Recorded(bag, scenario, types, dict(sorted(chosen.items())),
-                    bool(robots or compare) or not external.keys().isdisjoint(types),
-                    {name: names[name] for name in compare})
+        """
+        scenario = parse_scenario(bag.scenario_text, f'{bag.path}: scenario', Path.cwd(),
+                                  overrides=overrides, import_controllers=False)
+        if not scenario.lockstep:
+            raise InputError(f'{bag.path}: a replay needs a recording in lockstep; record with '
+                             'lockstep: true')
+        names, n = bag.names(), len(scenario.robots)
+        types = {robot: names[name] for robot in range(n)
+                 if (name := topics.CMD_VEL.resolve(robot, n)) in names}
+        external = external_robots(scenario)
+        for robot in robots:
+            if robot not in types:
+                raise bad_value('--robot', robot,
+                                f'a robot with commands in the bag: {sorted(types)}')
+        said = [name for name in scenario.record_topics if name in names]
+        for name in compare:
+            if name not in said:
+                raise bad_value('--compare', name, f'a topic of record_topics in the bag: {said}')
+        everybody = () if compare else external.keys() & types.keys() or (() if said else types)
+        compare = compare or (() if robots else said)
+        chosen = {i: external.get(i, External()) for i in robots or everybody}
+        if not chosen and not compare:
+            raise InputError(f'{bag.path}: a replay needs commands, e.g. the topic '
+                             f'{topics.CMD_VEL.resolve(0, n)}')
+        for robot in chosen:
+            if types[robot] not in topics.COMMAND_TYPES:
+                raise bad_value(f'{bag.path}: type of the commands of robot {robot}', types[robot],
+                                ' or '.join(topics.COMMAND_TYPES))
+        return cls(bag, scenario, types, dict(sorted(chosen.items())),
+                   bool(robots or compare) or not external.keys().isdisjoint(types),
+                   {name: names[name] for name in compare})

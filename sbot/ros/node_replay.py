@@ -18,7 +18,7 @@ from sbot.bag.reader import Bag
 from sbot.environment.running import RepeatedLines, stay_on_this_machine
 from sbot.regression.commands import Differing, DifferingRobot, Tolerances, Value, differences
 from sbot.ros.domain import FREE, claim, current_domain, parse_domain
-from sbot.ros.feeder import Recorded, read_recorded
+from sbot.ros.feeder import Recorded
 from sbot.ros.live_tf import messages_path, packages_of, with_path
 from sbot.ros.processes import (
     as_commands,
@@ -130,7 +130,7 @@ def replay_node(bag: Bag, command: str | Sequence[str] | None, *, robots: Collec
     if find_spec('rclpy') is None:
         raise InputError(f'--node needs ROS 2 (rclpy): {install_command("ros")} on x86-64 Linux, '
                          'or source a ROS 2 installation')
-    recorded = read_recorded(bag, robots, overrides, compare)
+    recorded = Recorded.read(bag, robots, overrides, compare)
     _check_types(recorded)
     tolerances = tolerances or Tolerances()
     tolerances.check({*recorded.topics.values(), *(recorded.types[i] for i in recorded.external)})

@@ -168,6 +168,11 @@ class NodeProcess(NamedTuple):
     namespace: str  # '' or '/robot_<i>', that of the run before it
     parameters: dict[str, Any]
 
+    @classmethod
+    def composed(cls, nodes: list[NodeProcess]) -> NodeProcess:
+        """Return one process that holds all these nodes, the simulator first."""
+        return cls(COMPOSED, COMPOSED, '', {'nodes': [node._asdict() for node in nodes]})
+
 
 def node_processes(scenario: Scenario, *, record: str | Path | None = None,
                    endless: bool = False, run: str = '',
@@ -271,11 +276,6 @@ def own_names(run: str) -> list[tuple[str, str]]:
 def ros_arguments(remaps: Sequence[tuple[str, str]]) -> list[str]:
     """Return remaps as ROS arguments, which follow ``--ros-args``."""
     return [word for old, new in remaps for word in ('-r', f'{old}:={new}')]
-
-
-def composition(nodes: list[NodeProcess]) -> NodeProcess:
-    """Return one process that holds all these nodes, the simulator first."""
-    return NodeProcess(COMPOSED, COMPOSED, '', {'nodes': [node._asdict() for node in nodes]})
 
 
 def _controller_process(scenario: Scenario, robot_id: int, robot: Robot,

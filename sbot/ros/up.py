@@ -25,7 +25,6 @@ from sbot.ros.live_tf import messages_path, packages_of, with_path
 from sbot.ros.processes import (
     COMPOSED,
     NodeProcess,
-    composition,
     labels,
     node_processes,
     own_environment,
@@ -143,7 +142,7 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
     with TemporaryFolder('up') as folder, status.pipe() as write_end:
         try:
             nodes = node_processes(scenario, record=record, run=namespace, parameters=parameters)
-            for node in [composition(nodes)] if composed else nodes:
+            for node in [NodeProcess.composed(nodes)] if composed else nodes:
                 # Threads that do not block a signal get it, and the main thread raises.
                 with Held(), blocked():
                     running.add(node.name, _start(node, Path(folder), write_end, domain, remaps,

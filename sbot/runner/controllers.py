@@ -25,7 +25,7 @@ from sbot_common.random import CONTROLLER
 from sbot_common.random.numbers import uniforms
 from sbot_common.topics import Outgoing
 from sbot_sim.engine.many import Simulation
-from sbot_sim.engine.simulation import Snapshot, snapshot_of
+from sbot_sim.engine.simulation import Snapshot
 from sbot_sim.sensors.laser import Lasers
 from sbot_sim.sensors.registry import sensors
 from sbot_sim.worlds.batch import Interpreted
@@ -185,7 +185,7 @@ class Controlled:
                     controllers = ControllerSet(scenario, lasers, announcing=False, batched=False,
                                                 only=self.robots)
                     self.teams[k] = Team(scenario, controllers)
-                snapshot = snapshot_of(simulation, k=k)
+                snapshot = Snapshot.of(simulation, k=k)
                 found = controllers.decide(snapshot, scenario.rate.stamp_ns(snapshot.tick))
                 rows = k * len(scenario.robots) + robots
                 simulation.state.command[rows] = found.commands[robots]

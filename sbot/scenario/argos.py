@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from sbot.files.limits import limits, too_large
 from sbot.files.yaml_text import KeyPath, Origins, count_values
-from sbot.scenario.argos_xml import Element, parse_xml, radians
+from sbot.scenario.argos_xml import Element, radians
 from sbot.scenario.fields import MAX_ROBOTS
 from sbot_common.elementary import sincos
 from sbot_common.errors import InputError, bad_value, unknown_name
@@ -333,7 +333,7 @@ def argos_scenario(raw: bytes, file: str, overrides: Mapping[str, object],
     """
     if (marks := max(raw.count(b'<'), raw.count(b'='))) > limits().text_values:
         raise too_large(file, 'tags or attributes', marks, 'text_values')
-    values, lines = _translated(parse_xml(raw, file), overrides)
+    values, lines = _translated(Element.parse(raw, file), overrides)
     if (size := count_values(values)) > limits().text_values:
         raise too_large(file, 'values of the scenario made from it', size, 'text_values')
     _name_readings(file, values, overrides)

@@ -114,6 +114,31 @@ class Element(NamedTuple):
             if name not in known:
                 self.warn(f"attribute '{name}' is not supported and is skipped")
 
+    @classmethod
+    def parse(cls, raw: bytes, file: str) -> Element:
+        """Return the root of an XML text; ``file`` is its name in messages.
+
+        Raises
+        ------
+        InputError
+            if the XML is malformed, has entities or a document type, or is nested too deeply.
+
+        """
+        builder = _Builder(file)
+        try:
+            defusedxml.sax.parseString(raw, builder, forbid_dtd=True)
+        except DefusedXmlException:
+            raise InputError(f'{file}: XML with a document type or entities is refused') from None
+        except xml.sax.SAXParseException as error:
+            raise InputError(f'{file}:{error.getLineNumber()}: not well-formed XML: '
+                             f'{error.getMessage()}') from None
+        except (ValueError, LookupError) as error:
+            if isinstance(error, InputError):
+                raise
+            raise InputError(f'{file}: not readable as XML: {error}') from None
+        assert builder.root is not None
+        return builder.root
+
 
 def radians(degrees: float) -> float:
     """Return an angle within a turn (rad); whole turns are taken off without rounding."""
@@ -148,28 +173,3 @@ class _Builder(xml.sax.ContentHandler):
     def endElement(self, name: str) -> None:
         """End the innermost element."""
         self._open.pop()
-
-
-def parse_xml(raw: bytes, file: str) -> Element:
-    """Return the root of an XML text; ``file`` is its name in messages.
-
-    Raises
-    ------
-    InputError
-        if the XML is malformed, has entities or a document type, or is nested too deeply.
-
-    """
-    builder = _Builder(file)
-    try:
-        defusedxml.sax.parseString(raw, builder, forbid_dtd=True)
-    except DefusedXmlException:
-        raise InputError(f'{file}: XML with a document type or entities is refused') from None
-    except xml.sax.SAXParseException as error:
-        raise InputError(f'{file}:{error.getLineNumber()}: not well-formed XML: '
-                         f'{error.getMessage()}') from None
-    except (ValueError, LookupError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f'{file}: not readable as XML: {error}') from None
-    assert builder.root is not None
-    return builder.root

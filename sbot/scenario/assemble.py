@@ -15,9 +15,9 @@ from sbot.scenario.model import Scenario, Zone
 from sbot_common.arrays import Floats
 from sbot_sim.dynamics.hooks import HookNames, Hooks
 from sbot_sim.dynamics.inertia import Inertia
-from sbot_sim.sensors.laser import make_lasers
+from sbot_sim.sensors.laser import Lasers
 from sbot_sim.sensors.registry import sensors as all_sensors
-from sbot_sim.world.bodies import Body, body_arrays
+from sbot_sim.world.bodies import Body, BodyArrays
 from sbot_sim.worlds.parameters import Senses, SimulationParameters, make_simulation_parameters
 from wind_model.gust import Waves, WindSource, load_field, make_waves
 from wind_model.parameters import STILL
@@ -59,12 +59,12 @@ def simulation_parameters(scenario: Scenario, threads: int = 1) -> SimulationPar
                for name, body in scenario.bodies.items()}
     noise = {name: sensors.of(body).odometry for name, body in scenario.bodies.items()}
     senses = Senses(
-        make_lasers([of_body[robot.body] for robot in scenario.robots]),
+        Lasers.pack([of_body[robot.body] for robot in scenario.robots]),
         sensors.infrared.parameters(), sensors.neighbours, threads,
         {name: getattr(sensors, name) for name, sensor in all_sensors().items()
          if sensor.kernel is not None and sensor.is_on(sensors)})
     return make_simulation_parameters(
-        dt=scenario.rate.dt, bodies=body_arrays(robots, scenario.world.box_bodies()),
+        dt=scenario.rate.dt, bodies=BodyArrays.of(robots, scenario.world.box_bodies()),
         world=scenario.world.arrays(), senses=senses,
         odometry=[noise[robot.body] for robot in scenario.robots], wake=wind.wakes,
         wind_height=wind.flow.height if wind.flow.height.above_terrain else wind.flow.wind_height,

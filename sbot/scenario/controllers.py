@@ -20,7 +20,7 @@ from sbot_common.params import updated
 from sbot_common.random import CONTROLLER, TickGenerator
 from sbot_sim.ros.external import External
 from sbot_sim.sensors.registry import check_name, sensors
-from sbot_sim.world.scene import Scene, make_line_of_sight
+from sbot_sim.world.scene import Scene
 
 
 def controller_parameters(scenario: Scenario, robot: Robot) -> ControllerParameters:
@@ -87,7 +87,7 @@ def make_controller(scenario: Scenario, robot_id: int) -> Controller | None:
 def walls_between(scenario: Scenario) -> Scene:
     """Return what hides robots from each other, as far as ``knowledge`` asks for it."""
     hides = scenario.knowledge.others_in_sight
-    return make_line_of_sight(scenario.world.arrays() if hides else None)
+    return Scene.of_walls(scenario.world.arrays() if hides else None)
 
 
 def observed_fields(scenario: Scenario, robot: Robot) -> list[str]:

@@ -29,7 +29,7 @@ from typing import (
 
 from sbot.controllers.registry import is_named, names
 from sbot.files.yaml_text import KeyPath, Origins
-from sbot_common.clock import Rate, parse_rate
+from sbot_common.clock import Rate
 from sbot_common.errors import InputError, bad_value
 from sbot_common.params import Check, refuse_unknown
 from sbot_sim.world.geometry import LEAST_CORNERS
@@ -171,7 +171,7 @@ _PLAIN = r'[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]'
 Name = Annotated[str, Check(
     'one line of at most 100 characters, without control characters',
     lambda v: _text(v, rf'(?!\s){_PLAIN}{{1,100}}(?<!\s)'))]
-Hertz = Annotated[Rate, Check(_RATE, lambda v: v if isinstance(v, Rate) else parse_rate(v))]
+Hertz = Annotated[Rate, Check(_RATE, lambda v: v if isinstance(v, Rate) else Rate.parse(v))]
 Controller = Annotated[str, Check(_CONTROLLER, _controller, names)]
 Colour = Annotated[str, Check(f"{', '.join(COLOURS)}, or '#rrggbb'", _colour)]
 Until = Annotated[str, Check(_UNTIL, lambda v: _text(v, rf'goal_reached|collision|{_OWN}'))]

@@ -68,7 +68,7 @@ class _WithKnowledge:
     controller : whose turns these are
     knowledge : what is known
     robot_id, seed : of the noise
-    walls : what hides others, from ``make_line_of_sight``
+    walls : what hides others, from ``Scene.of_walls``
 
     """
 

@@ -18,7 +18,7 @@ from sbot.files.yaml_text import decode_text, parse_yaml
 from sbot.scenario.fields import real
 from sbot_common.errors import InputError, bad_value, decoding
 from sbot_common.params import Check
-from sbot_sim.world.geometry import FREE, OCCUPIED, UNKNOWN, CellMap, make_cells
+from sbot_sim.world.geometry import FREE, OCCUPIED, UNKNOWN, CellMap
 
 # Formats that decoders within Pillow read: others start programs, e.g. Ghostscript.
 _FORMATS = ('PPM', 'PNG', 'BMP', 'GIF', 'JPEG', 'TIFF', 'WEBP', 'TGA')
@@ -65,7 +65,7 @@ def load_map(path: str | Path) -> CellMap:
         raise too_large(str(path.parent / image), 'bytes of segments around its occupied cells',
                         size, 'file_bytes')
     with np.errstate(over='ignore', invalid='ignore'):
-        cells = make_cells(np.ascontiguousarray(values[::-1]), resolution, origin)
+        cells = CellMap.of(np.ascontiguousarray(values[::-1]), resolution, origin)
         reach = cells.bounds()
     if not (np.isfinite(cells.outlines).all() and np.isfinite(reach).all()):
         raise bad_value(origins.where(('resolution',)), resolution,
@@ -74,7 +74,7 @@ def load_map(path: str | Path) -> CellMap:
 
 
 def count_borders(values: NDArray[np.int8]) -> int:
-    """Return an upper limit of the number of segments that ``make_cells`` will make."""
+    """Return an upper limit of the number of segments that ``CellMap.of`` will make."""
     count = 2 * sum(values.shape)
     for lines in (values, values.T):
         for begin in range(0, len(lines), step := max(1, _STRIP // lines.shape[1])):

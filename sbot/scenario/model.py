@@ -59,10 +59,10 @@ from sbot_common.clock import Rate
 from sbot_common.errors import bad_value
 from sbot_common.params import in_words
 from sbot_sim.collision.overlap import BOUND, CELLS, CIRCLE, POLYGON, RECTANGLE, SEGMENT
-from sbot_sim.world.bodies import Body, body_arrays
+from sbot_sim.world.bodies import Body, BodyArrays
 from sbot_sim.world.geometry import World as WorldArrays
 from sbot_sim.world.geometry import make_world
-from sbot_sim.world.moving import Paths, make_box, make_paths, world_with, world_with_boxes
+from sbot_sim.world.moving import Paths, make_box, world_with, world_with_boxes
 
 
 class Circle(Model):
@@ -176,7 +176,7 @@ class World(Model):
         """Return the obstacles that move; None where there are none."""
         if not self.moving:
             return None
-        return make_paths([(disc.radius, disc.speed, disc.path, disc.at_end == 'turn')
+        return Paths.of([(disc.radius, disc.speed, disc.path, disc.at_end == 'turn')
                            for disc in self.moving], rate.dt)
 
     def box_bodies(self) -> list[Body]:
@@ -190,7 +190,7 @@ class World(Model):
                          for box in self.boxes], np.float64).reshape(-1, 3)
 
     def name_of(self, arrays: WorldArrays, kind: int, row: int) -> str:
-        """Return the name in messages of an object that ``find_overlaps`` has found."""
+        """Return the name in messages of an object that ``Overlaps.find`` has found."""
         if kind == BOUND:
             return f'{_BOUNDS[row]} of world.bounds'
         if kind == CELLS or (kind == SEGMENT and row >= len(arrays.given_segments)):
@@ -215,7 +215,7 @@ class World(Model):
             arrays = world_with(arrays, paths, np.zeros(len(paths.radius), np.int64))
         if not (with_boxes and self.boxes):
             return arrays
-        return world_with_boxes(arrays, body_arrays((), self.box_bodies()), self.box_poses())
+        return world_with_boxes(arrays, BodyArrays.of((), self.box_bodies()), self.box_poses())
 
 
 class _AnyRobot(Model):

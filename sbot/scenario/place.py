@@ -23,9 +23,9 @@ from sbot_common.errors import InputError, bad_value, unknown_name
 from sbot_common.random import placement_generator
 from sbot_common.random.numbers import next_placement, seed_placement
 from sbot_sim.collision.contacts import contact
-from sbot_sim.collision.fixed_objects import make_fixed_objects
-from sbot_sim.collision.overlap import PAIR, TOLERANCE, Overlaps, find_overlaps
-from sbot_sim.world.bodies import NOWHERE, Body, body_arrays
+from sbot_sim.collision.fixed_objects import FixedObjects
+from sbot_sim.collision.overlap import PAIR, TOLERANCE, Overlaps
+from sbot_sim.world.bodies import NOWHERE, Body, BodyArrays
 from sbot_sim.world.geometry import World
 
 _Pose = tuple[float, float, float]
@@ -129,7 +129,7 @@ class _Placed(NamedTuple):
 
 def _overlaps_of(world: World, bodies: Sequence[Body], poses: Sequence[_Pose]) -> Overlaps:
     """Return the overlaps of robots with these bodies at these poses."""
-    return find_overlaps(world, body_arrays(bodies), np.array(poses).reshape(-1, 3))
+    return Overlaps.find(world, BodyArrays.of(bodies), np.array(poses).reshape(-1, 3))
 
 
 def _check_free(written: WorldModel, world: World, placed: _Placed, paths: Mapping[int, KeyPath],
@@ -431,7 +431,7 @@ class Placement:
                 rows.append((first, end))
                 even.append((least, extent))
         radius = np.array([body.safety_radius for _, body in each])
-        fixed = make_fixed_objects(world, radius)
+        fixed = FixedObjects.of(world, radius)
         self._scene = (np.array(rows, np.int64), np.array(even), fixed.bounds, fixed.boxes,
                        np.array([entry.pose is not None for entry, _ in each]), radius)
 

@@ -22,7 +22,7 @@ from sbot.scenario.stage_obstacles import (
     fitted,
     is_round,
 )
-from sbot.scenario.stage_parse import Entity, Notes, Place, Property, parse_entities, read_tokens
+from sbot.scenario.stage_parse import Entity, Notes, Place, Property, read_tokens
 from sbot_common.errors import InputError, bad_value, unknown_name
 from sbot_sim.world.bodies import BODIES
 
@@ -295,7 +295,7 @@ def stage_scenario(raw: bytes, file: str) -> tuple[dict[str, Any], Origins]:
 
     """
     path = Path(file)
-    world = parse_entities(read_tokens(raw, path), file)
+    world = Entity.parse(read_tokens(raw, path), file)
     notes = Notes()
     notes.unknown(world, 'test')
     found = _Found(world, path.parent, notes)

@@ -16,7 +16,7 @@ from sbot.scenario.stage_parse import Entity, Notes, Place, find_beside
 from sbot_common.arrays import Floats
 from sbot_common.elementary import hypot_of, sincos
 from sbot_common.errors import bad_value
-from sbot_sim.world.geometry import FREE, OCCUPIED, inside_polygon, make_cells, outline_error
+from sbot_sim.world.geometry import FREE, OCCUPIED, CellMap, inside_polygon, outline_error
 
 Units = tuple[float, float]  # m and rad that a length and an angle of 1 have
 
@@ -143,7 +143,7 @@ def _outlines(path: Path, where: str) -> NDArray[np.float64]:
     if (size := SEGMENT * count_borders(values)) > limits().file_bytes:
         raise too_large(f'{where}: {path}', 'bytes of segments around its dark pixels', size,
                         'file_bytes')
-    return make_cells(np.ascontiguousarray(values[::-1]), 1.0, (0.0, 0.0, 0.0)).outlines
+    return CellMap.of(np.ascontiguousarray(values[::-1]), 1.0, (0.0, 0.0, 0.0)).outlines
 
 
 _FLAT = 0.05  # m, height up to which a model that nothing hits is a mark on the floor

@@ -233,6 +233,22 @@ class Entity:
             corners.append(point.numbers(2))
         return np.array(corners)
 
+    @classmethod
+    def parse(cls, tokens: Sequence[_Token], file: str) -> Entity:
+        """Return the world of a list of tokens.
+
+        A macro holds from its definition on; a second definition of a name changes nothing. What
+        stands in an instance goes over what the macro has, and its children come after the
+        macro's.
+
+        Raises
+        ------
+        InputError
+            with file and line, for what is no world file, and for a macro that contains itself.
+
+        """
+        return _Parser(tokens, file).world()
+
 
 class _Node(NamedTuple):
     """An entity as written: its name may be that of a macro."""
@@ -240,21 +256,6 @@ class _Node(NamedTuple):
     name: str
     place: Place
     items: list[Property | _Node]
-
-
-def parse_entities(tokens: Sequence[_Token], file: str) -> Entity:
-    """Return the world of a list of tokens.
-
-    A macro holds from its definition on; a second definition of a name changes nothing. What
-    stands in an instance goes over what the macro has, and its children come after the macro's.
-
-    Raises
-    ------
-    InputError
-        with file and line, for what is no world file, and for a macro that contains itself.
-
-    """
-    return _Parser(tokens, file).world()
 
 
 class _Parser:

@@ -39,8 +39,8 @@ from sbot.scenario.shipped import (
 from sbot_common.clock import Rate
 from sbot_common.errors import InputError, bad_value, unknown_name
 from sbot_common.params import refuse_unknown, updated
-from sbot_sim.collision.overlap import PAIR, find_overlaps
-from sbot_sim.world.bodies import Body, body_arrays
+from sbot_sim.collision.overlap import PAIR, Overlaps
+from sbot_sim.world.bodies import Body, BodyArrays
 from sbot_sim.world.geometry import outline_error
 
 _G = TypeVar('_G', bound=tuple[Any, ...])  # of parameters' tuples
@@ -290,7 +290,7 @@ def _check_boxes(world: World, origins: Origins) -> None:
     if not world.boxes:
         return
     arrays = world.at_start(with_boxes=False)
-    found = find_overlaps(arrays, body_arrays((), world.box_bodies()), world.box_poses())
+    found = Overlaps.find(arrays, BodyArrays.of((), world.box_bodies()), world.box_poses())
     if not len(found.robot):
         return
     box, kind, other, depth = min(zip(*(column.tolist() for column in found), strict=True))

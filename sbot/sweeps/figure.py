@@ -246,7 +246,7 @@ def _draw_sweep(results: Results, metric: str = '', by: Sequence[str] = (),
 
     Parameters
     ----------
-    results : from ``load_results``
+    results : from ``Results.load``
     metric : a column with numbers; '': the user's first metric, else ``goal_reached_s``
     by, pool : swept parameters as ``_choose_curves`` takes them
     words : labels and title

@@ -160,6 +160,14 @@ class Request:
         """Folders where modules of metrics are looked for."""
         return tuple(dict.fromkeys((*self.path, os.getcwd())))
 
+    @classmethod
+    def by_default(cls, scenario: Any) -> Request:  # noqa: ANN401 - or several, or a sweep file
+        """Return a new request for what ``source_of`` takes, a list of such, or a sweep file."""
+        if isinstance(scenario, str | Path) and _is_sweep_file(str(scenario)):
+            return _read_sweep_file(str(scenario))
+        several = scenario if isinstance(scenario, list | tuple) else [scenario]
+        return cls([source_of(each) for each in several])
+
 def source_of(scenario: Scenario | Mapping[str, Any] | str | Path,
               directory: Path | None = None) -> tuple[str, str, str, Given]:
     """Return (text, file, directory, controllers from Python) of a scenario.
@@ -242,14 +250,6 @@ def _read_sweep_file(path: str) -> Request:
     return request
 
 
-def request_for(scenario: Any) -> Request:  # noqa: ANN401 - or several, or a sweep file
-    """Return a new request for what ``source_of`` takes, a list of such, or a sweep file."""
-    if isinstance(scenario, str | Path) and _is_sweep_file(str(scenario)):
-        return _read_sweep_file(str(scenario))
-    several = scenario if isinstance(scenario, list | tuple) else [scenario]
-    return Request([source_of(each) for each in several])
-
-
 def request_of(scenario: Any, seeds: object, grid: Mapping[str, object] | None,  # noqa: ANN401
                side_by_side: Mapping[str, object] | None, sample: Mapping[str, Any] | None,
                metrics: Sequence[str | Callable[..., Any]],
@@ -262,7 +262,7 @@ def request_of(scenario: Any, seeds: object, grid: Mapping[str, object] | None, 
         naming the argument.
 
     """
-    request = request_for(scenario)
+    request = Request.by_default(scenario)
     if seeds is not None:
         request.seeds = seeds_of(seeds, 'seeds')
     request.fixed.update(overrides)

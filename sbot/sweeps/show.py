@@ -251,23 +251,23 @@ class Results(NamedTuple):
             else:
                 Path(path).write_text(text.getvalue(), encoding='utf-8')
 
+    @classmethod
+    def load(cls, folder: str | Path) -> Results:
+        """Return the results in a folder.
 
-def load_results(folder: str | Path) -> Results:
-    """Return the results in a folder.
+        Raises
+        ------
+        InputError
+            if there are none, or the plan is damaged.
 
-    Raises
-    ------
-    InputError
-        if there are none, or the plan is damaged.
-
-    """
-    path = Path(folder)
-    plan = read_plan(path).plan
-    columns = read_columns(path, plan)
-    keys = (*(('scenario',) if len(plan.sources) > 1 else ()), *plan.keys)
-    words = [metric.partition(':')[2] for metric in plan.metrics]
-    own = tuple(name for name in columns if name.partition('.')[0] in words)
-    return Results(keys, own, columns, len(plan))
+        """
+        path = Path(folder)
+        plan = read_plan(path).plan
+        columns = read_columns(path, plan)
+        keys = (*(('scenario',) if len(plan.sources) > 1 else ()), *plan.keys)
+        words = [metric.partition(':')[2] for metric in plan.metrics]
+        own = tuple(name for name in columns if name.partition('.')[0] in words)
+        return cls(keys, own, columns, len(plan))
 
 
 def _is_number(value: object) -> bool:

@@ -20,7 +20,7 @@ from sbot.bag.reader import Bag
 from sbot.bag.tables import Series
 from sbot.controllers.registry import NONE
 from sbot.figures.arena import robot_colours
-from sbot.figures.data import RunData, at_rest, from_bag, from_result
+from sbot.figures.data import RunData
 from sbot.runner.history import Run
 from sbot.scenario.assemble import robot_bodies, simulation_parameters, zone_colour
 from sbot.scenario.model import Scenario
@@ -257,7 +257,7 @@ SCAN_FRAMES = 4  # a scan goes with every so many frames
 
 def live_header(scenario: Scenario) -> dict[str, Any]:
     """Return the data that a page needs once of a live run."""
-    return {**_header(at_rest(scenario)), 'drivable': drivable(scenario)}
+    return {**_header(RunData.at_rest(scenario)), 'drivable': drivable(scenario)}
 
 
 def drivable(scenario: Scenario) -> list[int]:
@@ -330,8 +330,8 @@ def write_view(source: Run | Bag | str | Path, output: str | Path) -> None:
 def _data_of(source: Run | Bag) -> dict[str, Any]:
     """Return what a page shows of a run in this process, or a recording; scans if it has them."""
     if isinstance(source, Run):
-        return page_data(from_result(source), _kept_scans(source))
-    data = from_bag(source)
+        return page_data(RunData.from_result(source), _kept_scans(source))
+    data = RunData.from_bag(source)
     return page_data(data, _read_scans(source, data))
 
 

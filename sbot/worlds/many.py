@@ -17,7 +17,6 @@ from sbot.runner.history import Episode
 from sbot.scenario.assemble import make_turbulence
 from sbot.scenario.controllers import checked_senses
 from sbot.scenario.model import Scenario
-from sbot.worlds import setting
 from sbot.worlds.observation import Knowing, Observations, Observer
 from sbot.worlds.policy import (
     check_inputs,
@@ -307,7 +306,7 @@ class Worlds:
 
         """
         chosen = chosen_worlds(worlds, self.count)
-        setting.check(state, len(chosen), self.senses, self.robots,
+        state.check(len(chosen), self.senses, self.robots,
                       self.controlled.robots)
         playing = self._playing(state, chosen)
         state = state.converted(playing.simulation)

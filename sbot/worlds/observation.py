@@ -23,7 +23,7 @@ from sbot.scenario.knowledge import EXACT, Knowledge, known_to
 from sbot.scenario.model import Scenario
 from sbot_common.arrays import Floats, Floats32
 from sbot_common.compiled.jit import njit
-from sbot_sim.sensors.range_and_bearing import HeardRows, padded
+from sbot_sim.sensors.range_and_bearing import HeardRows
 from sbot_sim.sensors.registry import sensors, simulated
 from sbot_sim.world.scene import Scene
 from sbot_sim.worlds.batch import Interpreted
@@ -113,8 +113,8 @@ class Observer:
 
     def _heard_rows(self) -> HeardRows:
         worlds = self._worlds
-        heard = padded(worlds.heard_starts, worlds.heard_robot, worlds.heard_range,
-                       worlds.heard_bearing, worlds.rab_data)
+        heard = HeardRows.padded(worlds.heard_starts, worlds.heard_robot, worlds.heard_range,
+                                 worlds.heard_bearing, worlds.rab_data)
         return HeardRows(*(array[0] for array in heard)) if self._only else heard
 
 

@@ -184,22 +184,22 @@ class Saved:
         for k in chosen.tolist():
             simulation.restore_rest(k)
 
-
-def check(saved: Saved, worlds: int, senses: frozenset[str], robots: int,
-          controlled: tuple[int, ...]) -> None:
-    """Raise InputError where a state is not one of such worlds."""
-    if not isinstance(saved, Saved):
-        raise bad_value('state', saved, 'a state that save() of such worlds returned')
-    if len(saved) not in (1, worlds):
-        raise bad_value('state', f'{len(saved)} worlds',
-                        f'1 or {worlds}, the number of worlds to restore')
-    if saved.senses != senses:
-        raise bad_value('state', f"sense {', '.join(sorted(saved.senses)) or 'nothing'}",
-                        f"sense {', '.join(sorted(senses)) or 'nothing'}")
-    if saved.controlled != controlled:
-        raise bad_value('state', f'controllers of the robots {saved.controlled}', f'{controlled}')
-    if saved.start.shape[1] != robots:
-        raise bad_value('state', f'{saved.start.shape[1]} robots', f'{robots} robots')
+    def check(self, worlds: int, senses: frozenset[str], robots: int,
+              controlled: tuple[int, ...]) -> None:
+        """Raise InputError where a state is not one of such worlds."""
+        if not isinstance(self, Saved):
+            raise bad_value('state', self, 'a state that save() of such worlds returned')
+        if len(self) not in (1, worlds):
+            raise bad_value('state', f'{len(self)} worlds',
+                            f'1 or {worlds}, the number of worlds to restore')
+        if self.senses != senses:
+            raise bad_value('state', f"sense {', '.join(sorted(self.senses)) or 'nothing'}",
+                            f"sense {', '.join(sorted(senses)) or 'nothing'}")
+        if self.controlled != controlled:
+            raise bad_value('state', f'controllers of the robots {self.controlled}',
+                            f'{controlled}')
+        if self.start.shape[1] != robots:
+            raise bad_value('state', f'{self.start.shape[1]} robots', f'{robots} robots')
 
 
 class _WorldTables(NamedTuple):

@@ -58,11 +58,11 @@ class NumbersTemplate(_MessageTemplate):
             first += count
         return bytes(self.raw)
 
-
-def vector_template(frame_id: str) -> NumbersTemplate:
-    """Return the template of a geometry_msgs/Vector3Stamped with a fixed frame."""
-    return NumbersTemplate('geometry_msgs/msg/Vector3Stamped', 'vector',
-                           header=cdr.header(0, frame_id), vector=vector3())
+    @classmethod
+    def of_vector(cls, frame_id: str) -> NumbersTemplate:
+        """Return the template of a geometry_msgs/Vector3Stamped with a fixed frame."""
+        return cls('geometry_msgs/msg/Vector3Stamped', 'vector',
+                   header=cdr.header(0, frame_id), vector=vector3())
 
 
 def diagonal(x: float, y: float, z: float) -> np.ndarray:

@@ -43,6 +43,41 @@ class FixedObjects(NamedTuple):
     items: NDArray[np.int32]  # the boxes of a cell in increasing order
     largest_radius: float  # m
 
+    @classmethod
+    def of(cls, world: World, radius: Floats) -> FixedObjects:
+        """Return the table of a world for contacts with discs of ``radius`` (N,) (m)."""
+        largest = float(radius.max(initial=0.0))
+        xmin, ymin, xmax, ymax = (float(v) for v in world.bounds)
+        boxes = _boxes(world)
+        area = (xmax - xmin) * (ymax - ymin)
+        wanted = max(largest, math.sqrt(
+            area / (_CELLS_PER_OBJECT * max(_LEAST_OBJECTS, len(boxes)))))
+        cell, nx, ny = grid_shape(xmin, ymin, xmax, ymax, wanted, _LONGEST_SIDE)
+
+        # A robot is never deep inside a rectangle, so its sides find it. Each side is its
+        # rectangle.
+        lines = np.ascontiguousarray(world.inner_segments)
+        rectangles, circles = len(world.rectangles), len(world.circles)
+        free = len(lines) - SIDES * rectangles
+        box_of_line = np.concatenate(
+            [np.arange(free), free + np.repeat(np.arange(rectangles), SIDES)])
+        line_grid = grid_of_segments(lines, largest, cell, xmin, ymin, nx, ny)
+        round_grid = grid_of_circles(world.circles, largest, cell, xmin, ymin, nx, ny)
+        cells = np.concatenate([np.repeat(np.arange(nx * ny), np.diff(grid.starts))
+                                for grid in (line_grid, round_grid)])
+        items = np.concatenate([box_of_line[line_grid.items],
+                                np.arange(free + rectangles, free + rectangles + circles)[
+                                    round_grid.items]])
+        # One number for a cell and an item: to sort rows takes eight times as long.
+        pairs = np.sort(cells.astype(np.int64) * max(1, len(boxes)) + items)
+        # Each once. np.unique would import NumPy's masked arrays, a hundredth of a second.
+        listed = pairs[np.diff(pairs, prepend=-1) > 0]
+        in_cell, item = np.divmod(listed, max(1, len(boxes)))
+        starts = np.searchsorted(in_cell, np.arange(nx * ny + 1)).astype(np.int32)
+        limits = world.bounds if world.has_walls else np.array([-np.inf, -np.inf, np.inf, np.inf])
+        return cls(limits, boxes, xmin, ymin, cell, nx, ny, starts,
+                   item.astype(np.int32), largest)
+
 
 def _boxes(world: World) -> Floats:
     """Return the rounded boxes (K, 7): free segments, then rectangles, then circles."""
@@ -57,38 +92,6 @@ def _boxes(world: World) -> Floats:
     for x, y, radius in world.circles.tolist():
         rows.append((x, y, 1.0, 0.0, 0.0, 0.0, radius))
     return np.array(rows, dtype=np.float64).reshape(-1, 7)
-
-
-def make_fixed_objects(world: World, radius: Floats) -> FixedObjects:
-    """Return the table of a world for contacts with discs of ``radius`` (N,) (m)."""
-    largest = float(radius.max(initial=0.0))
-    xmin, ymin, xmax, ymax = (float(v) for v in world.bounds)
-    boxes = _boxes(world)
-    area = (xmax - xmin) * (ymax - ymin)
-    wanted = max(largest, math.sqrt(area / (_CELLS_PER_OBJECT * max(_LEAST_OBJECTS, len(boxes)))))
-    cell, nx, ny = grid_shape(xmin, ymin, xmax, ymax, wanted, _LONGEST_SIDE)
-
-    # A robot is never deep inside a rectangle, so its sides find it. Each side is its rectangle.
-    lines = np.ascontiguousarray(world.inner_segments)
-    rectangles, circles = len(world.rectangles), len(world.circles)
-    free = len(lines) - SIDES * rectangles
-    box_of_line = np.concatenate([np.arange(free), free + np.repeat(np.arange(rectangles), SIDES)])
-    line_grid = grid_of_segments(lines, largest, cell, xmin, ymin, nx, ny)
-    round_grid = grid_of_circles(world.circles, largest, cell, xmin, ymin, nx, ny)
-    cells = np.concatenate([np.repeat(np.arange(nx * ny), np.diff(grid.starts))
-                            for grid in (line_grid, round_grid)])
-    items = np.concatenate([box_of_line[line_grid.items],
-                            np.arange(free + rectangles, free + rectangles + circles)[
-                                round_grid.items]])
-    # One number for a cell and an item: to sort rows takes eight times as long.
-    pairs = np.sort(cells.astype(np.int64) * max(1, len(boxes)) + items)
-    # Each once. np.unique would import NumPy's masked arrays, a hundredth of a second.
-    listed = pairs[np.diff(pairs, prepend=-1) > 0]
-    in_cell, item = np.divmod(listed, max(1, len(boxes)))
-    starts = np.searchsorted(in_cell, np.arange(nx * ny + 1)).astype(np.int32)
-    limits = world.bounds if world.has_walls else np.array([-np.inf, -np.inf, np.inf, np.inf])
-    return FixedObjects(limits, boxes, xmin, ymin, cell, nx, ny, starts,
-                        item.astype(np.int32), largest)
 
 
 @njit_inner

@@ -43,6 +43,39 @@ class Overlaps(NamedTuple):
     other: Indexes
     depth: Floats
 
+    @classmethod
+    def find(cls, world: World, bodies: BodyArrays, pose: Floats, tolerance: float = TOLERANCE,
+             tick: Indexes | None = None) -> Overlaps:
+        """Return every overlap deeper than ``tolerance`` (m).
+
+        Parameters
+        ----------
+        world : the fixed objects
+        bodies : of N robots
+        pose : (N, 2) or (N, 3): x, y (m) and whatever, yaw (rad) where some are rectangular; all
+            finite
+        tolerance : m
+        tick : (N,) when they are there, from 0 on: robots of different ticks cannot meet; None: all
+            at once
+
+        """
+        shapes, tick = bodies.shape, np.zeros(len(pose), np.intp) if tick is None else tick
+        flat = shapes.size[:, 0] > 0.0
+        if not flat.any():
+            return _overlaps_of_discs(world, shapes.outer_radius, pose, tolerance, tick)
+        rows, discs = np.flatnonzero(flat), np.flatnonzero(~flat)
+        radius = shapes.outer_radius[discs]
+        found = _overlaps_of_discs(world, radius, pose[discs], tolerance, tick[discs])
+        other = found.other.copy()
+        other[found.kind == PAIR] = discs[found.other[found.kind == PAIR]]
+        among_discs = cls(discs[found.robot], found.kind, other, found.depth)
+        rest = _overlaps_of_rectangles(
+            world, corners_at(pose[rows], shapes.offset[rows, 0], shapes.size[rows]),
+            np.column_stack([pose[discs, :2], radius]), rows, discs, shapes.inner_radius[rows],
+            tolerance, tick)
+        return cls(*(np.concatenate([getattr(one, name) for one in (among_discs, rest)])
+                          for name in Overlaps._fields))
+
 
 def _lengths(vectors: Floats) -> Floats:
     """Return the lengths (M,) of vectors (M, 2)."""
@@ -76,42 +109,9 @@ def rectangle_distance(points: Floats, rectangles: Floats) -> Floats:
     return signed
 
 
-def find_overlaps(world: World, bodies: BodyArrays, pose: Floats, tolerance: float = TOLERANCE,
-                  tick: Indexes | None = None) -> Overlaps:
-    """Return every overlap deeper than ``tolerance`` (m).
-
-    Parameters
-    ----------
-    world : the fixed objects
-    bodies : of N robots
-    pose : (N, 2) or (N, 3): x, y (m) and whatever, yaw (rad) where some are rectangular; all
-        finite
-    tolerance : m
-    tick : (N,) when they are there, from 0 on: robots of different ticks cannot meet; None: all at
-        once
-
-    """
-    shapes, tick = bodies.shape, np.zeros(len(pose), np.intp) if tick is None else tick
-    flat = shapes.size[:, 0] > 0.0
-    if not flat.any():
-        return _overlaps_of_discs(world, shapes.outer_radius, pose, tolerance, tick)
-    rows, discs = np.flatnonzero(flat), np.flatnonzero(~flat)
-    radius = shapes.outer_radius[discs]
-    found = _overlaps_of_discs(world, radius, pose[discs], tolerance, tick[discs])
-    other = found.other.copy()
-    other[found.kind == PAIR] = discs[found.other[found.kind == PAIR]]
-    among_discs = Overlaps(discs[found.robot], found.kind, other, found.depth)
-    rest = _overlaps_of_rectangles(
-        world, corners_at(pose[rows], shapes.offset[rows, 0], shapes.size[rows]),
-        np.column_stack([pose[discs, :2], radius]), rows, discs, shapes.inner_radius[rows],
-        tolerance, tick)
-    return Overlaps(*(np.concatenate([getattr(one, name) for one in (among_discs, rest)])
-                      for name in Overlaps._fields))
-
-
 def _overlaps_of_discs(world: World, radius: Floats, pose: Floats, tolerance: float,
                        tick: Indexes) -> Overlaps:
-    """Return the overlaps of round robots; see ``find_overlaps``."""
+    """Return the overlaps of round robots; see ``Overlaps.find``."""
     xy = np.ascontiguousarray(pose[:, :2], dtype=np.float64)
     found: list[tuple[Indexes, int, Indexes, Floats]] = []
     if not len(xy):
@@ -165,7 +165,7 @@ def _overlaps_of_rectangles(world: World, corners: Floats, discs: Floats, rows: 
     discs : (D, 3) x, y, radius (m) of round robots
     rows, round_ones : (R,) and (D,) numbers of these robots
     inner : (R,) radius of the circle in each rectangle (m)
-    tolerance, tick : see ``find_overlaps``; of all robots
+    tolerance, tick : see ``Overlaps.find``; of all robots
 
     """
     found: list[tuple[Indexes, int, Indexes, Floats]] = []
@@ -210,12 +210,12 @@ def overlaps(world: World, bodies: BodyArrays, pose: Floats) -> int:
     """Count the overlaps deeper than 1e-9 m: robot pairs, and robots with bounds or objects.
 
     A robot whose position is not finite counts as one. ``pose`` is (N, 2) or wider as in
-    ``find_overlaps``, or (T, N, 3) of several ticks.
+    ``Overlaps.find``, or (T, N, 3) of several ticks.
     """
     ticks = pose if pose.ndim == 3 else pose[np.newaxis]
     row = np.flatnonzero(np.isfinite(ticks[:, :, :2]).all(axis=2).ravel())
     there, tick = row % max(1, ticks.shape[1]), row // max(1, ticks.shape[1])
-    return ticks[..., 0].size - len(row) + len(find_overlaps(
+    return ticks[..., 0].size - len(row) + len(Overlaps.find(
         world, bodies.select(there), ticks.reshape(-1, ticks.shape[2])[row], TOLERANCE,
         tick).robot)
 
@@ -266,7 +266,7 @@ def placement_error(world: World, bodies: BodyArrays, pose: Floats, robots: int 
     bad = rows[~np.isfinite(pose[rows]).all(axis=1)]
     if len(bad):
         return f'robot {bad[0]}: pose {pose[bad[0]].tolist()} is not finite' + _more(len(bad))
-    found = find_overlaps(world, bodies.select(rows), pose[rows])
+    found = Overlaps.find(world, bodies.select(rows), pose[rows])
     if not len(found.robot):
         return None
     k, shapes = np.lexsort((found.other, found.kind, found.robot))[0], bodies.shape

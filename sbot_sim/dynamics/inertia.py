@@ -117,11 +117,11 @@ class Momentum(NamedTuple):
     twist: Floats  # (N, 3) what the wheels drove in the last tick
     asked: Floats  # (N, D + 1, 3) the last commands, that of tick t at t modulo D + 1
 
-
-def at_rest(robots: int, inertia: Inertia) -> Momentum:
-    """Return the state of robots that stand, and were told nothing yet."""
-    ticks = int(inertia.delay.max()) if len(inertia.delay) else 0
-    return Momentum(np.zeros((robots, 3)), np.zeros((robots, ticks + 1, 3)))
+    @classmethod
+    def at_rest(cls, robots: int, inertia: Inertia) -> Momentum:
+        """Return the state of robots that stand, and were told nothing yet."""
+        ticks = int(inertia.delay.max()) if len(inertia.delay) else 0
+        return cls(np.zeros((robots, 3)), np.zeros((robots, ticks + 1, 3)))
 
 
 @njit

@@ -376,7 +376,7 @@ def reduce_rows(
     first, end : of the robots, sorted by place
     parameters : of the wake
     reach : m, how far robots hear
-    walls : what stops a broadcast, from ``make_line_of_sight``
+    walls : what stops a broadcast, from ``Scene.of_walls``
     pose : (N, 3) x, y (m), yaw (rad), frame `map`
     wind_xy : (N, 2) m/s, the wind at each receiver
     advertised_mm : (N,) the byte that each robot broadcasts

@@ -19,10 +19,10 @@ from sbot_sim.sensors.infrared import ring
 from sbot_sim.sensors.odometry import most_wheels
 from sbot_sim.sensors.range_and_bearing import Heard
 from sbot_sim.world.bodies import BodyArrays, Shapes
-from sbot_sim.world.moving import Paths, make_paths
+from sbot_sim.world.moving import Paths
 from sbot_sim.worlds.batch import Program
 from sbot_sim.worlds.parameters import SimulationParameters
-from sbot_sim.worlds.state import Policy, Sensing, Setting, make_worlds, pack_fixed, pack_scenes
+from sbot_sim.worlds.state import Policy, Sensing, Setting, Worlds, pack_fixed, pack_scenes
 from sbot_sim.worlds.tick import Phases, Tick, no_beams
 from wind_model.grid import Lattice
 from wind_model.gust import Waves
@@ -44,11 +44,11 @@ class Winds(NamedTuple):
     gust_ticks: NDArray[np.int64]  # (K, 2) the gust's first tick, and the first one after it
     field: Lattice | None = None
 
-
-def no_winds(count: int) -> Winds:
-    """Return still air of ``count`` worlds."""
-    velocity, force, gust_velocity, gust_force = np.zeros((4, count, 3))
-    return Winds(velocity, force, gust_velocity, gust_force, np.zeros((count, 2), np.int64))
+    @classmethod
+    def none(cls, count: int) -> Winds:
+        """Return still air of ``count`` worlds."""
+        velocity, force, gust_velocity, gust_force = np.zeros((4, count, 3))
+        return cls(velocity, force, gust_velocity, gust_force, np.zeros((count, 2), np.int64))
 
 
 def _inertia_of_worlds(each: Sequence[Inertia | None], robots: int) -> Inertia:
@@ -145,7 +145,7 @@ def _obstacles_of(worlds: Sequence[SimulationParameters], robots: Shapes) -> dic
             'shapes': _bodies_of_worlds([found.bodies if found else world.bodies for found, world
                                         in zip(each, worlds, strict=True)]).shape
             if any(each) else robots,
-            'paths': _paths_of_worlds([found.paths if found else make_paths((), 1.0)
+            'paths': _paths_of_worlds([found.paths if found else Paths.of((), 1.0)
                                       for found in each])}
 
 
@@ -200,7 +200,7 @@ class Simulation:
     senses : what is simulated of what the robots sense
     waves_of : the waves of world k with a seed; None: no turbulence there
     threads : how many to use; they share the worlds, or the robots of large ones
-    hears : as in ``make_worlds``
+    hears : as in ``Worlds.make``
     more : as in ``_make_setting``
 
     """
@@ -215,7 +215,7 @@ class Simulation:
         beams = self.setting.sensing.lasers.columns + self.setting.sensing.infrared_fan.beams
         self.share_rows = threads > 1 and n * (1.0 + beams / _BEAMS) >= _WORTH and (
             self.count == 1 or (n >= _LARGE and self.count < threads))
-        self.state = make_worlds(self.count, self.setting, hears, self.share_rows, threads > 1)
+        self.state = Worlds.make(self.count, self.setting, hears, self.share_rows, threads > 1)
         self.tick = Tick(parameters, self.setting, self.state, senses, waves_of,
                          self._replace_scenes, shared=self.share_rows)
         self._size = max(1, _BLOCK // max(1, n))
@@ -390,5 +390,3 @@ def _last_commands(given: Arrays, like: NDArray[Any]) -> NDArray[Any]:
         for t in range(tick - min(before, after), tick):
             out[row, :, t % after] = asked[row, :, t % before]
     return out
-
-

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sbot_common.arrays import Floats, Floats32
 from sbot_common.errors import InputError
 from sbot_sim.collision.overlap import placement_error
-from sbot_sim.engine.many import Simulation, no_winds
+from sbot_sim.engine.many import Simulation, Winds
 from sbot_sim.sensors.range_and_bearing import Heard
 from sbot_sim.sensors.registry import Arrays, simulated
 from sbot_sim.world.bodies import NOWHERE, is_there
@@ -47,38 +47,38 @@ class Snapshot(NamedTuple):
     obstacles: Floats | None = None  # (M, 2) m, centres of those on a path
     boxes: Floats | None = None  # (B, 3) x, y (m), yaw (rad) of pushable boxes
 
+    @classmethod
+    def of(cls, worlds: Simulation, sensed_wind: bool = True, k: int = 0) -> Snapshot:
+        """Return the snapshot of world k; ``sensed_wind``: with the wind of its tick."""
+        state, moving = worlds.state, worlds.tick.moving
+        n = worlds.setting.robots
+        own = slice(k * n, (k + 1) * n)
+        moved = boxes = obstacles = None
+        if moving is not None:
+            moved, boxes = (rows.reshape(worlds.count, -1, *rows.shape[1:])[k].copy()
+                            for rows in (state.moved, state.boxes))
+            centres = moving.positions()
+            obstacles = None if centres is None else centres[k]
+        rows: Arrays = {}
+        for each in simulated():
+            rows |= each.copied(state, own)
+        wind = rows.pop('observed_wind')
+        return _as_felt(cls(
+            **rows, tick=int(state.tick[k]), pose=state.sent_pose[own].copy(),
+            wind=wind if sensed_wind else np.zeros((n, 2)),
+            free_wind=state.observed_free_wind[own].copy() if sensed_wind else np.zeros((n, 2)),
+            updraft=state.updraft[own].copy() if sensed_wind else np.zeros(n),
+            true_pose=state.pose[own].copy(), heard=worlds.tick.heard(k),
+            heard_sent=worlds.setting.sensing.range_and_bearing,
+            rab_data=state.rab_data[own].copy(), collided=state.collided[own].copy(),
+            reverted=state.reverted[own].copy(),
+            readings={name: rows[own].copy()
+                      for name, rows in worlds.tick.fitted.readings.items()},
+            moved=moved, obstacles=obstacles,
+            boxes=boxes if boxes is not None and len(boxes) else None))
+
 
 # Snapshot of a world: copies of its arrays, for observers that keep them.
-
-def snapshot_of(worlds: Simulation, sensed_wind: bool = True, k: int = 0) -> Snapshot:
-    """Return the snapshot of world k; ``sensed_wind``: with the wind of its tick."""
-    state, moving = worlds.state, worlds.tick.moving
-    n = worlds.setting.robots
-    own = slice(k * n, (k + 1) * n)
-    moved = boxes = obstacles = None
-    if moving is not None:
-        moved, boxes = (rows.reshape(worlds.count, -1, *rows.shape[1:])[k].copy()
-                        for rows in (state.moved, state.boxes))
-        centres = moving.positions()
-        obstacles = None if centres is None else centres[k]
-    rows: Arrays = {}
-    for each in simulated():
-        rows |= each.copied(state, own)
-    wind = rows.pop('observed_wind')
-    return _as_felt(Snapshot(
-        **rows, tick=int(state.tick[k]), pose=state.sent_pose[own].copy(),
-        wind=wind if sensed_wind else np.zeros((n, 2)),
-        free_wind=state.observed_free_wind[own].copy() if sensed_wind else np.zeros((n, 2)),
-        updraft=state.updraft[own].copy() if sensed_wind else np.zeros(n),
-        true_pose=state.pose[own].copy(), heard=worlds.tick.heard(k),
-        heard_sent=worlds.setting.sensing.range_and_bearing,
-        rab_data=state.rab_data[own].copy(), collided=state.collided[own].copy(),
-        reverted=state.reverted[own].copy(),
-        readings={name: rows[own].copy()
-                  for name, rows in worlds.tick.fitted.readings.items()},
-        moved=moved, obstacles=obstacles,
-        boxes=boxes if boxes is not None and len(boxes) else None))
-
 
 def _as_felt(snapshot: Snapshot) -> Snapshot:
     """Return the snapshot, in which a robot that is not in the world feels and does nothing."""
@@ -151,7 +151,7 @@ class Engine:
     def snapshot(self) -> Snapshot:
         """What messages carry of this tick; with its wind once that is felt."""
         if self._snapshot is None:
-            self._snapshot = snapshot_of(self._worlds, self.has_wind)
+            self._snapshot = Snapshot.of(self._worlds, self.has_wind)
         return self._snapshot
 
     def reset(self) -> None:
@@ -307,7 +307,7 @@ class Engine:
 
 def world_of(parameters: SimulationParameters) -> Simulation:
     """Return one world with all sensors that its robots have, in still air."""
-    winds = no_winds(1)
+    winds = Winds.none(1)
     # The force of a gust is in that of the tick. -0 changes nothing, 0 would change -0.
     winds.gust_force[:] = -0.0
     # Whom robots hear takes as much room as there are pairs, not as there may be: ``hears``.

@@ -16,12 +16,12 @@ from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import atan2, copy_numbers, copy_rows, hypot, hypot_of, sincos
 from sbot_common.errors import InputError, bad_value
 from sbot_common.spatial import BucketGrid, cell_index, cell_of, grid_of_circles, grid_shape
-from sbot_sim.collision.fixed_objects import FixedObjects, make_fixed_objects
+from sbot_sim.collision.fixed_objects import FixedObjects
 from sbot_sim.sensors.objects import SLACK, cover_body, farther, in_rectangle
-from sbot_sim.sensors.rays import Fan, Fans, fan_of, make_fan, make_fans
+from sbot_sim.sensors.rays import Fan, Fans, fan_of
 from sbot_sim.world.bodies import Shapes, boxes_at, centres
 from sbot_sim.world.geometry import SIDES, World, make_world
-from sbot_sim.world.scene import Discs, Scene, make_scene, row_stretch, sort_discs
+from sbot_sim.world.scene import Discs, Scene, row_stretch, sort_discs
 
 # Fast2D shapes: disc or rectangle (document 004 section 7.4.3).
 
@@ -159,23 +159,23 @@ class Indexed(NamedTuple):
     sensors: _Sensors
     fans: Fans
 
-
-def make_indexed(objects: Sequence[Object]) -> Indexed:
-    """Return the arrays of these objects, and set the ``row`` of each and of its sensors."""
-    moving = [o for o in objects if o.moves]
-    # Boxes of fixed objects come in this order: see ``make_fixed_objects``.
-    still = sorted((o for o in objects if not o.moves), key=lambda o: o.shape.radius > 0.0)
-    for row, body in enumerate(moving):
-        body.row = row
-    shapes = _shapes(moving)
-    world = _world(objects, still)
-    fixed = make_fixed_objects(world, shapes.outer_radius)
-    # There are no bounds: nothing is ever at infinity.
-    fixed = fixed._replace(bounds=np.array([-math.inf, -math.inf, math.inf, math.inf]))
-    sensors, fans = _sensors(moving)
-    scene = make_scene(world._replace(segments=world.inner_segments),
-                       float(sensors.reach.max(initial=0.0)) or 1.0)
-    return Indexed([o.name for o in (*moving, *still)], shapes, fixed, scene,
+    @classmethod
+    def of(cls, objects: Sequence[Object]) -> Indexed:
+        """Return the arrays of these objects, and set the ``row`` of each and of its sensors."""
+        moving = [o for o in objects if o.moves]
+        # Boxes of fixed objects come in this order: see ``FixedObjects.of``.
+        still = sorted((o for o in objects if not o.moves), key=lambda o: o.shape.radius > 0.0)
+        for row, body in enumerate(moving):
+            body.row = row
+        shapes = _shapes(moving)
+        world = _world(objects, still)
+        fixed = FixedObjects.of(world, shapes.outer_radius)
+        # There are no bounds: nothing is ever at infinity.
+        fixed = fixed._replace(bounds=np.array([-math.inf, -math.inf, math.inf, math.inf]))
+        sensors, fans = _sensors(moving)
+        scene = Scene.of(world._replace(segments=world.inner_segments),
+                         float(sensors.reach.max(initial=0.0)) or 1.0)
+        return cls([o.name for o in (*moving, *still)], shapes, fixed, scene,
                    _solids(world, fixed), sensors, fans)
 
 
@@ -226,9 +226,9 @@ def _solids(world: World, fixed: FixedObjects) -> _Solids:
 def _sensor_fan(rays: int, aperture: float) -> Fan:
     """Return rays evenly from -aperture/2 to aperture/2, a single one along the axis."""
     if rays == 1:
-        fan = make_fan(1, 0.0, 0.0)
+        fan = Fan.even(1, 0.0, 0.0)
     else:
-        fan = make_fan(rays, -aperture / 2, aperture / (rays - 1))
+        fan = Fan.even(rays, -aperture / 2, aperture / (rays - 1))
     if rays <= _FEW_RAYS:
         fan = fan._replace(per_radian=0.0, period=math.inf)
     return fan
@@ -267,7 +267,7 @@ def _sensors(moving: Sequence[Object]) -> tuple[_Sensors, Fans]:
                     np.array(kind, np.int32), np.array(outside, np.bool_), np.array(weights),
                     np.array(first, np.int32), reach,
                     np.array([_edge(aperture) for _, aperture in kinds] or [(0.0, 0.0)])),
-            make_fans(fans))
+            Fans.of(fans))
 
 
 # Rays of sensors.

@@ -18,16 +18,7 @@ from sbot_sim.collision.contacts import body_contact, with_fixed
 from sbot_sim.collision.fixed_objects import FixedObjects
 from sbot_sim.collision.overlap import TOLERANCE
 from sbot_sim.collision.separation import PASSES, separate_bodies
-from sbot_sim.fast2d.scene import (
-    FARTHEST,
-    Indexed,
-    Object,
-    Sensor,
-    activations,
-    disc,
-    make_indexed,
-    rectangle,
-)
+from sbot_sim.fast2d.scene import FARTHEST, Indexed, Object, Sensor, activations, disc, rectangle
 from sbot_sim.world.bodies import Shapes, boxes_at, centres
 
 # Arguments of Fast2D's functions, checked: finite numbers, places, rays and their weights.
@@ -501,7 +492,7 @@ class Fast2D:
     def _index(self) -> Indexed:
         """Return the arrays of the added objects, made when something was added."""
         if self._indexed is None:
-            self._indexed = make_indexed(self._added)
+            self._indexed = Indexed.of(self._added)
             moving = [body for body in self._added if body.moves]
             self._pose = np.array([body.pose for body in moving]).reshape(-1, 3)
             self._speed = np.array([body.speed for body in moving]).reshape(-1, 3)

@@ -171,7 +171,7 @@ class Broadcast:
         self._discs, self._boxes = (templates.PosesTemplate('map', count) for count in (
             (0, 0) if obstacles is None else
             (len(obstacles.paths.radius), len(obstacles.boxes.radius))))
-        self._wind = templates.vector_template('map')
+        self._wind = templates.NumbersTemplate.of_vector('map')
         place = Place(n, parameters.dt, self._radius, parameters.sensors, frame,
                       covariances if covariances.known else None,
                       options.interfaces.odom_covariance_floor)

@@ -49,6 +49,51 @@ class Shape(NamedTuple):
     length: float = 0.0
     width: float = 0.0
 
+    @classmethod
+    def read(cls, text: str) -> Shape:
+        """Return the obstacle that SDF or URDF text describes.
+
+        That is one link with one collision geometry at its origin: box, cylinder or sphere, whose
+        height and z are not looked at.
+
+        Raises
+        ------
+        Refused
+            for anything else.
+
+        """
+        from defusedxml import DefusedXmlException, ElementTree  # a start does without it
+        try:
+            root = ElementTree.fromstring(text, forbid_dtd=True)
+        except (ParseError, DefusedXmlException, ValueError) as error:
+            raise Refused('RESOURCE_PARSE_ERROR', f'resource_string: not XML: {error}') from None
+        if root.tag not in ('sdf', 'robot'):
+            raise Refused('UNSUPPORTED_FORMAT', f'resource_string: got <{root.tag[:50]}>, '
+                          'expected <sdf> or <robot>')
+        model = root if root.tag == 'robot' else _single_element(root.findall('model'), 'model')
+        if model.find('.//joint') is not None or model.find('.//plugin') is not None:
+            raise _unsupported('a model with joints or plugins', 'an obstacle without; a robot is '
+                               'spawned by its uri (get_spawnables)')
+        link = _single_element(model.findall('link'), 'link')
+        collision = _single_element(link.findall('collision'), 'collision')
+        for each in (*model.findall('pose'), *model.findall('link/pose'),
+                     *collision.findall('pose')):
+            if each.get('relative_to'):
+                raise _unsupported('a pose relative to a frame', 'one at the origin')
+            _check_centred((each.text or '').split())
+        for each in collision.findall('origin'):
+            _check_centred([*each.get('xyz', '0 0 0').split(), *each.get('rpy', '0 0 0').split()])
+        name = model.get('name', '')
+        geometry = collision.find('geometry')
+        kind = None if geometry is None else next(iter(geometry), None)
+        if kind is not None and kind.tag == 'box':
+            length, width, _ = _numbers(kind, 'size', 3)
+            return cls(name, 0.0, length, width)
+        if kind is not None and kind.tag in ('cylinder', 'sphere'):
+            return cls(name, *_numbers(kind, 'radius', 1))
+        raise _unsupported('no geometry' if kind is None else f'<{kind.tag}>',
+                           'box, cylinder or sphere')
+
 
 class Spawned(NamedTuple):
     """An obstacle where it stands."""
@@ -84,50 +129,6 @@ class SpawnedObstacles:
                  for each in table.values() if not each.shape.radius]
         self._engine.place_objects(discs, boxes, self._inbox.teleports)
         self.by_name = table
-
-
-def read_shape(text: str) -> Shape:
-    """Return the obstacle that SDF or URDF text describes.
-
-    That is one link with one collision geometry at its origin: box, cylinder or sphere, whose
-    height and z are not looked at.
-
-    Raises
-    ------
-    Refused
-        for anything else.
-
-    """
-    from defusedxml import DefusedXmlException, ElementTree  # a start does without it
-    try:
-        root = ElementTree.fromstring(text, forbid_dtd=True)
-    except (ParseError, DefusedXmlException, ValueError) as error:
-        raise Refused('RESOURCE_PARSE_ERROR', f'resource_string: not XML: {error}') from None
-    if root.tag not in ('sdf', 'robot'):
-        raise Refused('UNSUPPORTED_FORMAT', f'resource_string: got <{root.tag[:50]}>, expected '
-                      '<sdf> or <robot>')
-    model = root if root.tag == 'robot' else _single_element(root.findall('model'), 'model')
-    if model.find('.//joint') is not None or model.find('.//plugin') is not None:
-        raise _unsupported('a model with joints or plugins', 'an obstacle without; a robot is '
-                           'spawned by its uri (get_spawnables)')
-    link = _single_element(model.findall('link'), 'link')
-    collision = _single_element(link.findall('collision'), 'collision')
-    for each in (*model.findall('pose'), *model.findall('link/pose'), *collision.findall('pose')):
-        if each.get('relative_to'):
-            raise _unsupported('a pose relative to a frame', 'one at the origin')
-        _check_centred((each.text or '').split())
-    for each in collision.findall('origin'):
-        _check_centred([*each.get('xyz', '0 0 0').split(), *each.get('rpy', '0 0 0').split()])
-    name = model.get('name', '')
-    geometry = collision.find('geometry')
-    kind = None if geometry is None else next(iter(geometry), None)
-    if kind is not None and kind.tag == 'box':
-        length, width, _ = _numbers(kind, 'size', 3)
-        return Shape(name, 0.0, length, width)
-    if kind is not None and kind.tag in ('cylinder', 'sphere'):
-        return Shape(name, *_numbers(kind, 'radius', 1))
-    raise _unsupported('no geometry' if kind is None else f'<{kind.tag}>',
-                       'box, cylinder or sphere')
 
 
 def _single_element(found: list[Element], tag: str) -> Element:

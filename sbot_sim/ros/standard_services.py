@@ -27,7 +27,6 @@ from sbot_sim.ros.entities import (
     filtered,
     new_name,
     read_pose,
-    read_shape,
     refused_as,
     spawned_robot,
 )
@@ -406,7 +405,7 @@ def _shape(resource: Any) -> Shape:  # noqa: ANN401
     if not resource.resource_string:
         raise Refused('NO_RESOURCE', 'resource_string: got nothing, expected SDF or URDF, or a '
                                      'uri of get_spawnables')
-    return read_shape(resource.resource_string)
+    return Shape.read(resource.resource_string)
 
 
 def load_interfaces() -> tuple[Any, Any]:

@@ -28,7 +28,7 @@ from sbot_sim.sensors.infrared_kernel import (
     sense_rows,
 )
 from sbot_sim.sensors.infrared_table import TABLE_RANGE, load_table
-from sbot_sim.sensors.rays import Fan, make_irregular_fan
+from sbot_sim.sensors.rays import Fan
 from sbot_sim.sensors.registry import Encode, Place, Sensor, decoded_as
 from sbot_sim.world.scene import (
     Scene,
@@ -46,7 +46,7 @@ SENSOR_ANGLES = tuple(math.radians(degrees) for degrees in SENSOR_DEGREES)
 @cache
 def ring() -> Fan:
     """Return the table of the fifteen beams."""
-    return make_irregular_fan(SENSOR_ANGLES)
+    return Fan.uneven(SENSOR_ANGLES)
 
 
 class InfraredSettings(NamedTuple):

@@ -28,7 +28,7 @@ from sbot_common.topics import BASE_SCAN
 from sbot_sim.collision.detection import FEW
 from sbot_sim.sensors.cover import cover_discs, cover_static
 from sbot_sim.sensors.objects import lower_by_rectangles, rectangle_boxes
-from sbot_sim.sensors.rays import Fan, fan_of, make_fan, make_fans
+from sbot_sim.sensors.rays import Fan, Fans, fan_of
 from sbot_sim.sensors.registry import Encode, Place, Sensor, decoded_as
 from sbot_sim.world.bodies import shapes_of
 from sbot_sim.world.scene import (
@@ -109,7 +109,7 @@ class ScanParameters(NamedTuple):
 
     def fan(self) -> Fan:
         """Return the table of the laser's beams."""
-        return make_fan(self.beams, self.angle_min, self.angle_increment)
+        return Fan.even(self.beams, self.angle_min, self.angle_increment)
 
 
 def _as_float32(value: float) -> float:
@@ -152,19 +152,19 @@ class Lasers(NamedTuple):
                    for k in range(len(kit))]
         return LaserTable(
             kit, np.repeat(np.arange(len(self.kits)), [len(kit) for kit in self.kits]),
-            np.array(columns, np.int64), self.columns, make_fans([p.fan() for p in every]),
+            np.array(columns, np.int64), self.columns, Fans.of([p.fan() for p in every]),
             np.array([p.range_min for p in every]), np.array([p.range_max for p in every]),
             np.array([p.sees_robots for p in every], np.bool_),
             np.array([(p.laser_x, p.laser_y, p.laser_yaw) for p in every], np.float64),
             np.array([own[0].beams for own in self.kits], np.int64),
             np.array([own[0].range_max for own in self.kits]))
 
-
-def make_lasers(each: Sequence[tuple[ScanParameters, ...]]) -> Lasers:
-    """Return the lasers of robots, given those of each."""
-    kits: dict[tuple[ScanParameters, ...], int] = {}
-    numbers = [kits.setdefault(kit, len(kits)) for kit in each]
-    return Lasers(tuple(kits), np.array(numbers, np.int64))
+    @classmethod
+    def pack(cls, each: Sequence[tuple[ScanParameters, ...]]) -> Lasers:
+        """Return the lasers of robots, given those of each."""
+        kits: dict[tuple[ScanParameters, ...], int] = {}
+        numbers = [kits.setdefault(kit, len(kits)) for kit in each]
+        return cls(tuple(kits), np.array(numbers, np.int64))
 
 
 def _mount_of(parameters: ScanParameters) -> Floats:

@@ -33,6 +33,27 @@ class HeardRows(NamedTuple):
     bearing: NDArray[np.float32]  # (K, N, N - 1) rad from the heading
     data: NDArray[np.uint8]  # (K, N, N - 1, 10) what they broadcast
 
+    @classmethod
+    def padded(cls, starts: NDArray[np.int64], robots: NDArray[np.int64], ranges: Floats,
+               bearings: Floats, data: NDArray[np.uint8]) -> HeardRows:
+        """Return the results of ``neighbours`` of K worlds as rows of one length.
+
+        Parameters
+        ----------
+        starts : (K, N + 1)
+        robots, ranges, bearings : (K, P); P at least the last of ``starts``
+        data : (K * N, 10) what robots broadcast
+
+        """
+        count, n = starts.shape[0], starts.shape[1] - 1
+        width = max(0, n - 1)
+        heard = cls(np.diff(starts, axis=1), np.full((count, n, width), -1),
+                    np.zeros((count, n, width), np.float32),
+                    np.zeros((count, n, width), np.float32),
+                    np.zeros((count, n, width, data.shape[1]), np.uint8))
+        _pad(starts, robots, ranges, bearings, data, *heard[1:])
+        return heard
+
 
 class RangeAndBearing(NamedTuple):
     """Who hears whom."""
@@ -141,7 +162,7 @@ def neighbours(pose: Floats, reach: float, walls: Scene) -> Heard:
     ----------
     pose : (N, 3) x, y (m), yaw (rad), frame `map`
     reach : m, greatest distance between centres, included
-    walls : walls and obstacles that stop a broadcast, from ``make_line_of_sight``
+    walls : walls and obstacles that stop a broadcast, from ``Scene.of_walls``
 
     Returns
     -------
@@ -160,27 +181,6 @@ def neighbours(pose: Floats, reach: float, walls: Scene) -> Heard:
 def _neighbours_of_some(pose: Floats, reach: float, walls: Scene) -> Heard:
     """Do the work of ``neighbours``, for at least one robot."""
     return _rows(pose, _pairs(pose, reach, walls))
-
-
-def padded(starts: NDArray[np.int64], robots: NDArray[np.int64], ranges: Floats, bearings: Floats,
-           data: NDArray[np.uint8]) -> HeardRows:
-    """Return the results of ``neighbours`` of K worlds as rows of one length.
-
-    Parameters
-    ----------
-    starts : (K, N + 1)
-    robots, ranges, bearings : (K, P); P at least the last of ``starts``
-    data : (K * N, 10) what robots broadcast
-
-    """
-    count, n = starts.shape[0], starts.shape[1] - 1
-    width = max(0, n - 1)
-    heard = HeardRows(np.diff(starts, axis=1), np.full((count, n, width), -1),
-                      np.zeros((count, n, width), np.float32),
-                      np.zeros((count, n, width), np.float32),
-                      np.zeros((count, n, width, data.shape[1]), np.uint8))
-    _pad(starts, robots, ranges, bearings, data, *heard[1:])
-    return heard
 
 
 @njit
@@ -227,7 +227,7 @@ def _encoder(place: Place) -> Encode | None:
 
 def _keep(snapshot: Any) -> HeardRows:  # noqa: ANN401
     starts, robots, ranges, bearings = (each[np.newaxis] for each in snapshot.heard)
-    rows = padded(starts, robots, ranges, bearings, snapshot.rab_data)
+    rows = HeardRows.padded(starts, robots, ranges, bearings, snapshot.rab_data)
     return HeardRows(*(each[0] for each in rows))
 
 

@@ -212,23 +212,23 @@ class Fan(NamedTuple):
     period: float  # beams to a whole turn, inf if per_radian is 0
     forward: bool  # no beam points backwards
 
+    @classmethod
+    def even(cls, beams: int, angle_min: float, angle_increment: float) -> Fan:
+        """Return the table of beams at ``angle_min + i * angle_increment`` (rad)."""
+        padded = -(-beams // LANES) * LANES
+        directions = beam_directions(padded, angle_min, angle_increment)
+        per_radian = 0.0 if abs(angle_increment) < _SAME_BEAM else 1.0 / angle_increment
+        forward = bool((directions[0, :beams] >= -BACKWARDS).all())
+        period = TURN * abs(per_radian) if per_radian else math.inf
+        return cls(directions, beams, angle_min, per_radian, period, forward)
 
-def make_fan(beams: int, angle_min: float, angle_increment: float) -> Fan:
-    """Return the table of beams at ``angle_min + i * angle_increment`` (rad)."""
-    padded = -(-beams // LANES) * LANES
-    directions = beam_directions(padded, angle_min, angle_increment)
-    per_radian = 0.0 if abs(angle_increment) < _SAME_BEAM else 1.0 / angle_increment
-    forward = bool((directions[0, :beams] >= -BACKWARDS).all())
-    period = TURN * abs(per_radian) if per_radian else math.inf
-    return Fan(directions, beams, angle_min, per_radian, period, forward)
-
-
-def make_irregular_fan(angles: Sequence[float]) -> Fan:
-    """Return the table of a few beams at any angles (rad)."""
-    beams = len(angles)
-    directions = np.ones((2, -(-beams // LANES) * LANES))
-    sincos_of(np.array(angles, np.float64), directions[1, :beams], directions[0, :beams])
-    return Fan(directions, beams, 0.0, 0.0, math.inf, False)
+    @classmethod
+    def uneven(cls, angles: Sequence[float]) -> Fan:
+        """Return the table of a few beams at any angles (rad)."""
+        beams = len(angles)
+        directions = np.ones((2, -(-beams // LANES) * LANES))
+        sincos_of(np.array(angles, np.float64), directions[1, :beams], directions[0, :beams])
+        return cls(directions, beams, 0.0, 0.0, math.inf, False)
 
 
 @by_address
@@ -242,18 +242,18 @@ class Fans(NamedTuple):
     period: Floats  # (F,)
     forward: Flags  # (F,)
 
-
-def make_fans(fans: Sequence[Fan]) -> Fans:
-    """Return the tables of several fans."""
-    widest = max((fan.directions.shape[1] for fan in fans), default=0)
-    directions = np.ones((len(fans), 2, widest))
-    for row, fan in zip(directions, fans, strict=True):
-        row[:, :fan.directions.shape[1]] = fan.directions
-    return Fans(directions, np.array([fan.beams for fan in fans], np.int64),
-                np.array([fan.angle_min for fan in fans], np.float64),
-                np.array([fan.per_radian for fan in fans], np.float64),
-                np.array([fan.period for fan in fans], np.float64),
-                np.array([fan.forward for fan in fans], np.bool_))
+    @classmethod
+    def of(cls, fans: Sequence[Fan]) -> Fans:
+        """Return the tables of several fans."""
+        widest = max((fan.directions.shape[1] for fan in fans), default=0)
+        directions = np.ones((len(fans), 2, widest))
+        for row, fan in zip(directions, fans, strict=True):
+            row[:, :fan.directions.shape[1]] = fan.directions
+        return cls(directions, np.array([fan.beams for fan in fans], np.int64),
+                   np.array([fan.angle_min for fan in fans], np.float64),
+                   np.array([fan.per_radian for fan in fans], np.float64),
+                   np.array([fan.period for fan in fans], np.float64),
+                   np.array([fan.forward for fan in fans], np.bool_))
 
 
 @njit_inline

@@ -421,6 +421,16 @@ class BodyArrays(NamedTuple):
         columns = {name: getattr(self, name)[which] for name in BodyArrays._fields[:-1]}
         return BodyArrays(**columns, shape=Shapes(*(column[which] for column in self.shape)))
 
+    @classmethod
+    def of(cls, robots: Sequence[Body], boxes: Sequence[Body] = ()) -> BodyArrays:
+        """Return the arrays of robots, and then of pushable boxes (``world.moving``)."""
+        bodies = [*robots, *boxes]
+        rows = _table(_row, bodies, 7 + MOST_NUMBERS)
+        columns: dict[str, NDArray[Any]] = {
+            name: rows[:, k].copy() for k, name in enumerate(BodyArrays._fields[:6])}
+        return cls(**columns, drive=rows[:, 6].astype(np.int8), numbers=rows[:, 7:].copy(),
+                   shape=_make_shapes(robots, boxes))
+
 
 @njit_inner
 def drives_of(bodies: BodyArrays, a: int, z: int) -> _Drives:
@@ -428,16 +438,6 @@ def drives_of(bodies: BodyArrays, a: int, z: int) -> _Drives:
     return _Drives(bodies.wheel_distance[a:z], bodies.wheel_radius[a:z],
                   bodies.max_wheel_speed[a:z], bodies.mass[a:z], bodies.drive[a:z],
                   bodies.numbers[a:z])
-
-
-def body_arrays(robots: Sequence[Body], boxes: Sequence[Body] = ()) -> BodyArrays:
-    """Return the arrays of robots, and then of pushable boxes (``world.moving``)."""
-    bodies = [*robots, *boxes]
-    rows = _table(_row, bodies, 7 + MOST_NUMBERS)
-    columns: dict[str, NDArray[Any]] = {
-        name: rows[:, k].copy() for k, name in enumerate(BodyArrays._fields[:6])}
-    return BodyArrays(**columns, drive=rows[:, 6].astype(np.int8), numbers=rows[:, 7:].copy(),
-                      shape=_make_shapes(robots, boxes))
 
 
 def _table(row_of: Callable[[Body], Sequence[float]], bodies: Sequence[Body],

@@ -48,19 +48,19 @@ class CellMap(NamedTuple):
         xmax, ymax = corners.max(axis=0).tolist()
         return xmin, ymin, xmax, ymax
 
+    @classmethod
+    def of(cls, values: Values, resolution: float, origin: tuple[float, float, float]) -> CellMap:
+        """Return the cells with their outlines.
 
-def make_cells(values: Values, resolution: float, origin: tuple[float, float, float]) -> CellMap:
-    """Return the cells with their outlines.
-
-    Beyond the map nothing is occupied. Borders are as long as they can be: those of many cells in
-    one row are one segment, so that a wall costs sensors and collisions four segments.
-    """
-    occupied = values == OCCUPIED
-    level = _runs(np.diff(occupied, axis=0, prepend=False, append=False))
-    upright = _runs(np.diff(occupied, axis=1, prepend=False, append=False).T)
-    ends = np.vstack([level[:, [1, 0, 2, 0]], upright[:, [0, 1, 0, 2]]])
-    corners = _to_world(ends.reshape(-1, 2).astype(np.float64), resolution, origin)
-    return CellMap(values, resolution, origin, np.ascontiguousarray(corners.reshape(-1, 4)))
+        Beyond the map nothing is occupied. Borders are as long as they can be: those of many cells
+        in one row are one segment, so that a wall costs sensors and collisions four segments.
+        """
+        occupied = values == OCCUPIED
+        level = _runs(np.diff(occupied, axis=0, prepend=False, append=False))
+        upright = _runs(np.diff(occupied, axis=1, prepend=False, append=False).T)
+        ends = np.vstack([level[:, [1, 0, 2, 0]], upright[:, [0, 1, 0, 2]]])
+        corners = _to_world(ends.reshape(-1, 2).astype(np.float64), resolution, origin)
+        return cls(values, resolution, origin, np.ascontiguousarray(corners.reshape(-1, 4)))
 
 
 def _runs(borders: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -281,5 +281,3 @@ def make_world(bounds: ArrayLike, segments: ArrayLike = (), circles: ArrayLike =
     lines = np.vstack([walls, _table(segments, 4), *outlines, *map(_loop, corners), *sides])
     return World(box, np.ascontiguousarray(lines), _table(circles, 3), boxes, cells,
                  has_walls, corners)
-
-

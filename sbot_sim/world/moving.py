@@ -30,31 +30,31 @@ class Paths(NamedTuple):
     corners: Floats  # (P, 2) m, of all paths
     way: Floats  # (P,) m, from the start of a path to each corner
 
+    @classmethod
+    def of(cls, discs: Iterable[tuple[float, float, Sequence[tuple[float, float]], bool]],
+           dt: float) -> Paths:
+        """Return discs, each given by radius (m), speed (m/s), path (m) and whether it turns back.
 
-def make_paths(discs: Iterable[tuple[float, float, Sequence[tuple[float, float]], bool]],
-               dt: float) -> Paths:
-    """Return discs, each given by radius (m), speed (m/s), path (m) and whether it turns back.
-
-    ``dt`` is the length of a tick (s).
-    """
-    radius, step, turns, ends = [], [], [], [0]
-    corners: list[tuple[float, float]] = []
-    ways: list[float] = []
-    for size, speed, path, there_and_back in discs:
-        points = list(path) if there_and_back else [*path, path[0]]
-        way = [0.0]
-        for (x0, y0), (x1, y1) in itertools.pairwise(points):
-            way.append(way[-1] + hypot(x1 - x0, y1 - y0))
-        radius.append(size)
-        step.append(speed * dt)
-        turns.append(there_and_back)
-        corners += points
-        ways += way
-        ends.append(len(ways))
-    return Paths(np.array(radius, np.float64), np.array(step, np.float64),
-                 np.array(turns, np.bool_), np.array(ends[:-1], np.int64),
-                 np.array(ends[1:], np.int64), np.array(corners, np.float64).reshape(-1, 2),
-                 np.array(ways, np.float64))
+        ``dt`` is the length of a tick (s).
+        """
+        radius, step, turns, ends = [], [], [], [0]
+        corners: list[tuple[float, float]] = []
+        ways: list[float] = []
+        for size, speed, path, there_and_back in discs:
+            points = list(path) if there_and_back else [*path, path[0]]
+            way = [0.0]
+            for (x0, y0), (x1, y1) in itertools.pairwise(points):
+                way.append(way[-1] + hypot(x1 - x0, y1 - y0))
+            radius.append(size)
+            step.append(speed * dt)
+            turns.append(there_and_back)
+            corners += points
+            ways += way
+            ends.append(len(ways))
+        return cls(np.array(radius, np.float64), np.array(step, np.float64),
+                   np.array(turns, np.bool_), np.array(ends[:-1], np.int64),
+                   np.array(ends[1:], np.int64), np.array(corners, np.float64).reshape(-1, 2),
+                   np.array(ways, np.float64))
 
 
 @njit

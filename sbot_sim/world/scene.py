@@ -63,6 +63,38 @@ class Scene(NamedTuple):
         return self._replace(circles=circles, circle_grid=grid_of_circles(
             circles, self.reach, grid.cell, grid.x0, grid.y0, grid.nx, grid.ny))
 
+    @classmethod
+    def of_walls(cls, world: Outline | None) -> Scene:
+        """Return the index of objects that block lines of sight; None: there are none."""
+        if world is None:
+            world = _Objects()
+        xmin, ymin, xmax, ymax = (float(v) for v in world.bounds)
+        objects = len(world.segments) + len(world.circles)
+        # About two cells to an object: a line passes few cells, and few objects in each.
+        wanted = math.sqrt((xmax - xmin) * (ymax - ymin) / max(1, 2 * objects))
+        segments = world.segments
+        if len(segments) > _FEW:
+            # Row by row, as their cells: lines near each other find theirs in the processor's
+            # cache.
+            middle = 0.5 * (segments[:, :2] + segments[:, 2:])
+            segments = segments[np.lexsort((middle[:, 0], np.floor(middle[:, 1] / wanted)))]
+        return Scene.of(_Objects(world.bounds, segments, world.circles), 0.0, wanted)
+
+    @classmethod
+    def of(cls, world: Outline, reach: float, cell: float | None = None) -> Scene:
+        """Return the index of a world for sensors that see no farther than ``reach`` (m).
+
+        ``cell`` (m) is the side of its cells, where it is not to follow from the reach.
+        """
+        xmin, ymin, xmax, ymax = (float(v) for v in world.bounds)
+        cell, nx, ny = grid_shape(xmin, ymin, xmax, ymax,
+                                  reach / _CELLS_PER_REACH if cell is None else cell, _MOST_CELLS)
+        segments = np.ascontiguousarray(world.segments, np.float64).reshape(-1, 4)
+        circles = np.ascontiguousarray(world.circles, np.float64).reshape(-1, 3)
+        return cls(segments, circles,
+                   grid_of_segments(segments, reach, cell, xmin, ymin, nx, ny),
+                   grid_of_circles(circles, reach, cell, xmin, ymin, nx, ny), reach)
+
 
 class Discs(NamedTuple):
     """Moving robots, sorted by cell so that a row of cells is one stretch of memory."""
@@ -73,21 +105,6 @@ class Discs(NamedTuple):
     robot: NDArray[np.int32]  # (N,) whose disc it is
     grid: BucketGrid
     largest: float  # m, the largest radius
-
-
-def make_scene(world: Outline, reach: float, cell: float | None = None) -> Scene:
-    """Return the index of a world for sensors that see no farther than ``reach`` (m).
-
-    ``cell`` (m) is the side of its cells, where it is not to follow from the reach.
-    """
-    xmin, ymin, xmax, ymax = (float(v) for v in world.bounds)
-    cell, nx, ny = grid_shape(xmin, ymin, xmax, ymax,
-                              reach / _CELLS_PER_REACH if cell is None else cell, _MOST_CELLS)
-    segments = np.ascontiguousarray(world.segments, np.float64).reshape(-1, 4)
-    circles = np.ascontiguousarray(world.circles, np.float64).reshape(-1, 3)
-    return Scene(segments, circles,
-                 grid_of_segments(segments, reach, cell, xmin, ymin, nx, ny),
-                 grid_of_circles(circles, reach, cell, xmin, ymin, nx, ny), reach)
 
 
 @njit
@@ -214,22 +231,6 @@ class _Objects(NamedTuple):
     circles: Floats = np.empty((0, 3))
 
 
-def make_line_of_sight(world: Outline | None) -> Scene:
-    """Return the index of objects that block lines of sight; None: there are none."""
-    if world is None:
-        world = _Objects()
-    xmin, ymin, xmax, ymax = (float(v) for v in world.bounds)
-    objects = len(world.segments) + len(world.circles)
-    # About two cells to an object: a line passes few cells, and few objects in each.
-    wanted = math.sqrt((xmax - xmin) * (ymax - ymin) / max(1, 2 * objects))
-    segments = world.segments
-    if len(segments) > _FEW:
-        # Row by row, as their cells: lines near each other find theirs in the processor's cache.
-        middle = 0.5 * (segments[:, :2] + segments[:, 2:])
-        segments = segments[np.lexsort((middle[:, 0], np.floor(middle[:, 1] / wanted)))]
-    return make_scene(_Objects(world.bounds, segments, world.circles), 0.0, wanted)
-
-
 @njit
 def _segment_meets_disc(ax: float, ay: float, bx: float, by: float,
                         x: float, y: float, radius: float) -> bool:
@@ -259,7 +260,7 @@ def _index(away: float, scale: float, count: int) -> int:
 
 @njit_inline
 def blocked(ax: float, ay: float, bx: float, by: float, scene: Scene) -> bool:
-    """Tell whether a wall or a disc of ``make_line_of_sight`` stands between a and b."""
+    """Tell whether a wall or a disc of ``Scene.of_walls`` stands between a and b."""
     segments, circles = scene.segments, scene.circles
     walls, discs = scene.segment_grid, scene.circle_grid  # of the same shape
     slack, scale = CELL_SLACK * walls.cell, 1.0 / walls.cell

@@ -10,18 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.arrays import Floats
-from sbot_sim.collision.fixed_objects import FixedObjects, make_fixed_objects
+from sbot_sim.collision.fixed_objects import FixedObjects
 from sbot_sim.collision.overlap import placement_error
 from sbot_sim.dynamics.hooks import Hooks
 from sbot_sim.dynamics.inertia import Inertia
 from sbot_sim.sensors.infrared import InfraredParameters, infrared_reach
-from sbot_sim.sensors.laser import Lasers, ScanParameters, make_lasers
+from sbot_sim.sensors.laser import Lasers, ScanParameters
 from sbot_sim.sensors.odometry import OdometryParameters
 from sbot_sim.sensors.range_and_bearing import RangeAndBearing
 from sbot_sim.world.bodies import BodyArrays
 from sbot_sim.world.geometry import World
-from sbot_sim.world.moving import Paths, make_paths, world_with, world_with_boxes
-from sbot_sim.world.scene import Scene, make_line_of_sight, make_scene
+from sbot_sim.world.moving import Paths, world_with, world_with_boxes
+from sbot_sim.world.scene import Scene
 from wind_model.gust import Waves
 from wind_model.parameters import Height, WakeParameters
 
@@ -97,7 +97,7 @@ class SimulationParameters(NamedTuple):
         if obstacles is not None:
             bodies, world = obstacles.bodies, obstacles.still
         world = world.with_solids(circles, rectangles)
-        fixed = make_fixed_objects(world, bodies.shape.outer_radius)
+        fixed = FixedObjects.of(world, bodies.shape.outer_radius)
         if obstacles is None:
             return _with_world(self._replace(fixed=fixed), world)
         return _at_start(self._replace(fixed=fixed), obstacles._replace(still=world))
@@ -178,23 +178,23 @@ def make_simulation_parameters(
     start = np.zeros((0, 3)) if boxes is None else boxes
     robots = bodies if not len(start) else bodies.select(slice(len(bodies.radius) - len(start)))
     infrared, heard = senses.infrared, senses.neighbours
-    lasers = senses.scan if isinstance(senses.scan, Lasers) else make_lasers(
+    lasers = senses.scan if isinstance(senses.scan, Lasers) else Lasers.pack(
         [(senses.scan,)] * len(robots.radius))
     far, near = _sights(lasers, infrared, robots)
-    scene = make_scene(world, far)
+    scene = Scene.of(world, far)
     sensors = _SensorParameters(
         lasers=lasers, scene=scene, infrared=infrared,
-        infrared_scene=scene if infrared is None or near == far else make_scene(world, near),
+        infrared_scene=scene if infrared is None or near == far else Scene.of(world, near),
         range_and_bearing=heard.range_and_bearing, rab_range=heard.rab_range,
-        line_of_sight=make_line_of_sight(world if heard.rab_blocked_by_walls else None),
+        line_of_sight=Scene.of_walls(world if heard.rab_blocked_by_walls else None),
         stops_broadcasts=heard.rab_blocked_by_walls, threads=senses.threads, fitted=senses.fitted)
     parameters = SimulationParameters(
         dt=dt, bodies=robots, world=world, sensors=sensors, odometry=odometry, wake=wake,
-        fixed=make_fixed_objects(world, bodies.shape.outer_radius), wind_height=wind_height,
+        fixed=FixedObjects.of(world, bodies.shape.outer_radius), wind_height=wind_height,
         waves=waves, hooks=hooks, inertia=inertia)
     if paths is None and boxes is None:
         return parameters
-    return _at_start(parameters, _Obstacles(paths or make_paths((), dt), bodies, start, world))
+    return _at_start(parameters, _Obstacles(paths or Paths.of((), dt), bodies, start, world))
 
 
 def _at_start(parameters: SimulationParameters, obstacles: _Obstacles) -> SimulationParameters:
@@ -226,10 +226,10 @@ def _with_world(parameters: SimulationParameters, world: World) -> SimulationPar
     """Return the parameters with what sensors see of another world."""
     sensors = parameters.sensors
     far, near = _sights(sensors.lasers, sensors.infrared, parameters.bodies)
-    scene = make_scene(world, far)
+    scene = Scene.of(world, far)
     separate_scene = sensors.infrared is not None and near != far
     return parameters._replace(world=world, sensors=sensors._replace(
-        scene=scene, infrared_scene=make_scene(world, near) if separate_scene else scene,
-        line_of_sight=make_line_of_sight(world if sensors.stops_broadcasts else None)))
+        scene=scene, infrared_scene=Scene.of(world, near) if separate_scene else scene,
+        line_of_sight=Scene.of_walls(world if sensors.stops_broadcasts else None)))
 
 

@@ -21,7 +21,7 @@ from sbot_common.observation import BROADCAST_BYTES, INFRARED_SENSORS
 from sbot_common.spatial import BucketGrid
 from sbot_sim.collision.detection import FEW, Scratch, make_scratch, most_cells
 from sbot_sim.collision.fixed_objects import FixedObjects
-from sbot_sim.dynamics.inertia import Inertia, Momentum, at_rest
+from sbot_sim.dynamics.inertia import Inertia, Momentum
 from sbot_sim.sensors.rays import Fan, Fans
 from sbot_sim.world.bodies import BodyArrays, Shapes
 from sbot_sim.world.moving import Paths
@@ -282,55 +282,56 @@ class Worlds(NamedTuple):
         """Whether there is room for who hears whom; else phases in Python find it."""
         return len(self.heard_robot) > 0
 
+    @classmethod
+    def make(cls, count: int, setting: Setting, hears: bool = True, shared: bool = False,
+             apart: bool = True) -> Worlds:
+        """Return the arrays of ``count`` worlds, which ``tick.begin`` fills.
 
-def make_worlds(count: int, setting: Setting, hears: bool = True, shared: bool = False,
-                apart: bool = True) -> Worlds:
-    """Return the arrays of ``count`` worlds, which ``tick.begin`` fills.
+        Parameters
+        ----------
+        count, setting : of the worlds
+        hears : with room for who hears whom, be it all
+        shared : with room for collisions that threads share
+        apart : each world has room of its own for collisions, as several threads need it
 
-    Parameters
-    ----------
-    count, setting : of the worlds
-    hears : with room for who hears whom, be it all
-    shared : with room for collisions that threads share
-    apart : each world has room of its own for collisions, as several threads need it
+        """
+        n, sensing = setting.robots, setting.sensing
+        many = n > FEW  # these are looked at in sorted cells, few one by one
+        by_laser = many and sensing.lasers.columns and sensing.lasers.sees_robots.any()
+        by_infrared = many and sensing.infrared_fan.beams and sensing.infrared_sees_robots
+        rows, pairs = count * n, n * (n - 1) if sensing.heard and hears else 0
+        heard = (count if hears else 0, pairs)
 
-    """
-    n, sensing = setting.robots, setting.sensing
-    many = n > FEW  # these are looked at in sorted cells, few one by one
-    by_laser = many and sensing.lasers.columns and sensing.lasers.sees_robots.any()
-    by_infrared = many and sensing.infrared_fan.beams and sensing.infrared_sees_robots
-    rows, pairs = count * n, n * (n - 1) if sensing.heard and hears else 0
-    heard = (count if hears else 0, pairs)
+        def floats(columns: int) -> Floats:
+            return np.zeros((rows, columns))
 
-    def floats(columns: int) -> Floats:
-        return np.zeros((rows, columns))
-
-    command, inert = floats(3), len(setting.inertia.limited)
-    return Worlds(
-        tick=np.zeros(count, np.int64), seed=np.zeros(count, np.int64), command=command,
-        driven=floats(3) if inert else command, momentum=at_rest(inert, setting.inertia),
-        pose=floats(3), boxes=np.zeros((count * setting.boxes, 3)),
-        moved=np.zeros(len(setting.paths.radius), np.int64), sent_pose=floats(3),
-        twist=floats(3), impulse_velocity=floats(2),
-        next_impulse_velocity=floats(2), wind=floats(2), free_wind=floats(2),
-        reduction=np.zeros(rows), observed_wind=floats(2), observed_free_wind=floats(2),
-        updraft=np.zeros(rows), odometry=floats(3),
-        odometry_twist=floats(3), wheel_scale=floats(setting.wheels),
-        rab_data=np.zeros((rows, BROADCAST_BYTES), np.uint8),
-        rab_next=np.zeros((rows, BROADCAST_BYTES), np.uint8), blocker=np.zeros(rows, np.int64),
-        collided=np.zeros(rows, np.bool_), reverted=np.zeros(rows, np.bool_),
-        ranges=np.full((rows, sensing.lasers.columns), np.nan, np.float32),
-        infrared=np.zeros((rows, INFRARED_SENSORS if sensing.infrared_fan.beams else 0, 2),
-                          np.float32),
-        heard_starts=np.zeros((count, n + 1), np.int64),
-        heard_robot=np.zeros(heard, np.int64), heard_range=np.zeros(heard),
-        heard_bearing=np.zeros(heard),
-        previous=floats(3),
-        scratch=make_scratch(n, 2, count if apart else 1),
-        row=np.arange(rows, dtype=np.int32), x=np.zeros(rows), y=np.zeros(rows),
-        laser_discs=room_for_discs(count if by_laser else 0, n),
-        infrared_discs=room_for_discs(count if by_infrared else 0, n),
-        crowd=room_for_discs(count if shared else 0, n, most_cells(n)))
+        command, inert = floats(3), len(setting.inertia.limited)
+        return cls(
+            tick=np.zeros(count, np.int64), seed=np.zeros(count, np.int64), command=command,
+            driven=floats(3) if inert else command,
+            momentum=Momentum.at_rest(inert, setting.inertia),
+            pose=floats(3), boxes=np.zeros((count * setting.boxes, 3)),
+            moved=np.zeros(len(setting.paths.radius), np.int64), sent_pose=floats(3),
+            twist=floats(3), impulse_velocity=floats(2),
+            next_impulse_velocity=floats(2), wind=floats(2), free_wind=floats(2),
+            reduction=np.zeros(rows), observed_wind=floats(2), observed_free_wind=floats(2),
+            updraft=np.zeros(rows), odometry=floats(3),
+            odometry_twist=floats(3), wheel_scale=floats(setting.wheels),
+            rab_data=np.zeros((rows, BROADCAST_BYTES), np.uint8),
+            rab_next=np.zeros((rows, BROADCAST_BYTES), np.uint8), blocker=np.zeros(rows, np.int64),
+            collided=np.zeros(rows, np.bool_), reverted=np.zeros(rows, np.bool_),
+            ranges=np.full((rows, sensing.lasers.columns), np.nan, np.float32),
+            infrared=np.zeros((rows, INFRARED_SENSORS if sensing.infrared_fan.beams else 0, 2),
+                              np.float32),
+            heard_starts=np.zeros((count, n + 1), np.int64),
+            heard_robot=np.zeros(heard, np.int64), heard_range=np.zeros(heard),
+            heard_bearing=np.zeros(heard),
+            previous=floats(3),
+            scratch=make_scratch(n, 2, count if apart else 1),
+            row=np.arange(rows, dtype=np.int32), x=np.zeros(rows), y=np.zeros(rows),
+            laser_discs=room_for_discs(count if by_laser else 0, n),
+            infrared_discs=room_for_discs(count if by_infrared else 0, n),
+            crowd=room_for_discs(count if shared else 0, n, most_cells(n)))
 
 
 # Robots of one world within the rows of all worlds, for collisions and sensors.

@@ -11,7 +11,7 @@ from sbot_common.arrays import Integers
 from sbot_common.elementary import copy_numbers, copy_rows
 from sbot_sim.sensors.odometry import draw_wheel_scale
 from sbot_sim.sensors.range_and_bearing import Heard, hear
-from sbot_sim.sensors.rays import Fan, make_irregular_fan
+from sbot_sim.sensors.rays import Fan
 from sbot_sim.sensors.registry import simulated
 from sbot_sim.world.scene import gather_discs, number_places, shape_cells, sort_places
 from sbot_sim.worlds import air, motion
@@ -33,7 +33,7 @@ from wind_model.wake import advertised_millimetres
 @cache
 def no_beams() -> Fan:
     """Return the table of a sensor that is off."""
-    return make_irregular_fan([])
+    return Fan.uneven([])
 
 
 @shared

@@ -31,9 +31,9 @@ from sbot.controllers.neural.network import (
     save_network,
 )
 from sbot.controllers.neural.policy_file import Source, _SavedPolicy, _write_policy, read_policy
-from sbot.figures.data import from_bag
+from sbot.figures.data import RunData
 from sbot.files.yaml_text import decode_text, dump_yaml
-from sbot.regression.commands import read_recording
+from sbot.regression.commands import Recording
 from sbot.regression.replay import replay
 from sbot.runner.loop import run_scenario
 from sbot.scenario.argos import argos_scenario
@@ -250,13 +250,13 @@ def use_bag(path: Path, choice: int, folder: Path) -> None:
     elif choice == 1:
         tables.write_csv(bag, io.StringIO())
     elif choice == 2:
-        data = from_bag(bag)
+        data = RunData.from_bag(bag)
         run = page_data(data, _read_scans(bag, data))
         page(run, run['name'])
     elif choice == 3:
         compare.compare(bag, Bag(folder / 'seed_bag'))
     elif choice == 4:
-        read_recording(bag)
+        Recording.read(bag)
     else:
         data = bag.scenario_text
         plain = parse_scenario(data, 'scenario', folder, import_controllers=False)

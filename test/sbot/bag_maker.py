@@ -7,7 +7,7 @@ import numpy as np
 
 from sbot.bag.recorder import Recorder
 from sbot_common.angles import quaternion_from_yaw
-from sbot_common.clock import parse_rate
+from sbot_common.clock import Rate
 from sbot_common.topics import (
     BASE_POSE_GROUND_TRUTH,
     BASE_SCAN,
@@ -19,7 +19,7 @@ from sbot_common.topics import (
 from sbot_common.wire.messages import write_clock, write_string, write_twist
 from sbot_common.wire.templates import OdometryTemplate, ScanTemplate
 
-RATE = parse_rate('100/3')
+RATE = Rate.parse('100/3')
 SCENARIO_TEXT = 'name: made_up\nrate: 100/3\n'
 
 

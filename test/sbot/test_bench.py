@@ -15,7 +15,7 @@ import pytest
 from numpy._core import _multiarray_umath
 
 from sbot import bench as measure_module
-from sbot.bench import CASES, measure
+from sbot.bench import CASES, BenchResult
 from sbot.cli.bench import _growth
 
 BENCHMARK = Path(__file__).parents[2] / 'benchmark'
@@ -51,7 +51,7 @@ def test_a_scene_starts_again_after_30_seconds(monkeypatch):
     monkeypatch.setattr(measure_module, '_LEAST_BLOCKS', 61)
     monkeypatch.setattr(measure_module, '_stepper', lambda *_: measure_module._Stepper(
         lambda: calls.append('begin'), lambda: calls.append('ten steps'), lambda: 0, 0))
-    measure('step', 10, 1, 0.0)
+    BenchResult.measure('step', 10, 1, 0.0)
     assert calls == ['ten steps', *2 * ['begin', *30 * ['ten steps']], 'begin', 'ten steps']
 
 
@@ -73,14 +73,14 @@ def test_no_bit_depends_on_the_instructions_of_libm_and_numpy():
 @pytest.mark.parametrize('case', CASES)
 @pytest.mark.parametrize('threads', [1, 2])
 def test_every_case_measures(case, threads):
-    result = measure(case, 12, threads, 0.0)
+    result = BenchResult.measure(case, 12, threads, 0.0)
     assert result.overlaps == 0
     assert 0 < result.best_ms_per_step <= result.ms_per_step
     assert result.robot_steps_per_s == pytest.approx(12e3 / result.ms_per_step)
 
 
 def test_growth_is_the_exponent():
-    result = measure('motion', 4, 1, 0.0)
+    result = BenchResult.measure('motion', 4, 1, 0.0)
     rows = [result._replace(robots=n, cpu_ms_per_step=c) for n, c in
             ((10, 9.0), (100, 1.0), (1000, 5.0), (10_000, 100.0))]
     assert _growth(rows) == pytest.approx(1.0)

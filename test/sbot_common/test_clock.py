@@ -2,14 +2,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sbot_common.clock import Rate, in_seconds, parse_rate
+from sbot_common.clock import Rate, in_seconds
 from sbot_common.errors import InputError
 
 rates = st.builds(Rate, st.integers(1, 10_000), st.integers(1, 100))
 
 
 def test_stamps_of_30_hz_are_rounded_down():
-    rate = parse_rate(30)
+    rate = Rate.parse(30)
     assert [rate.stamp_ns(k) for k in range(4)] == [33333333, 66666666, 100000000, 133333333]
     assert rate.dt == 1 / 30
 
@@ -26,20 +26,20 @@ def test_tick_is_the_inverse_of_stamp(rate, k):
 def test_ticks_cover_the_seconds(rate, k):
     ticks = rate.ticks(k * rate.dt)
     assert ticks in (k, k + 1)  # the decimal number printed may lie just above k ticks
-    assert parse_rate(30).ticks(60.0) == 1800
-    assert parse_rate(30).ticks(0.01) == 1
+    assert Rate.parse(30).ticks(60.0) == 1800
+    assert Rate.parse(30).ticks(0.01) == 1
 
 
 def test_fractions_keep_their_value():
-    assert parse_rate('100/3') == Rate(100, 3)
-    assert parse_rate(12.5) == Rate(25, 2)
-    assert str(parse_rate('100/3')) == '100/3'
+    assert Rate.parse('100/3') == Rate(100, 3)
+    assert Rate.parse(12.5) == Rate(25, 2)
+    assert str(Rate.parse('100/3')) == '100/3'
 
 
 @pytest.mark.parametrize('bad', [0, -1, 'fast', '1/0', True, float('nan'), 2e9, None])
 def test_bad_rates_are_refused_by_name(bad):
     with pytest.raises(InputError, match='loop_rate: got'):
-        parse_rate(bad, 'loop_rate')
+        Rate.parse(bad, 'loop_rate')
 
 
 @pytest.mark.parametrize(('seconds', 'text'), [

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sbot_common.clock import Rate, parse_rate
+from sbot_common.clock import Rate
 from sbot_common.controller_inputs import ALL_POSES, Latest, Lockstep, _Arrival, _StampSync
 
 
@@ -114,7 +114,7 @@ def test_the_first_stamp_again_is_a_reset():
 @pytest.mark.parametrize('rate', [Rate(100, 3), Rate(1, 7), Rate(1000, 1)])
 def test_first_stamps_of_odd_rates(rate):
     """A node knows the rate as a float, which may not be exact."""
-    inputs = Lockstep(1, ['scan'], parse_rate(rate.hz))
+    inputs = Lockstep(1, ['scan'], Rate.parse(rate.hz))
     for round_ in range(2):
         for tick in (0, 1):
             stamp = rate.stamp_ns(tick)

@@ -7,7 +7,7 @@ from ray_oracle import cast_scans_slowly
 
 from sbot_common.params import updated
 from sbot_sim.sensors.laser import ScanSettings, cast_scans
-from sbot_sim.world.scene import make_scene
+from sbot_sim.world.scene import Scene
 
 
 def outline(size, segments=(), circles=()):
@@ -23,7 +23,7 @@ def cast(scene, pose, radius, parameters, threads=1):
 
 def assert_equals_oracle(world, pose, radius, given):
     parameters = updated(ScanSettings(), given).parameters()
-    scene = make_scene(world, parameters.range_max)
+    scene = Scene.of(world, parameters.range_max)
     fast = cast(scene, pose, radius, parameters)
     slow = cast_scans_slowly(scene, pose, radius, parameters)
     assert fast.dtype == np.float32

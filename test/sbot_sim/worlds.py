@@ -6,7 +6,7 @@ from sbot_sim.sensors.infrared import InfraredSettings
 from sbot_sim.sensors.laser import ScanSettings
 from sbot_sim.sensors.odometry import OdometryParameters
 from sbot_sim.sensors.range_and_bearing import RangeAndBearing
-from sbot_sim.world.bodies import ROBOT, body_arrays
+from sbot_sim.world.bodies import ROBOT, BodyArrays
 from sbot_sim.world.geometry import make_world
 from sbot_sim.worlds.parameters import Senses, make_simulation_parameters
 from wind_model.parameters import WakeParameters
@@ -16,7 +16,7 @@ def make_parameters(bodies=(ROBOT,), *, bounds=(0, 0, 20, 20), circles=(), recta
                     scan=None, infrared=None, wake=None, odometry=None, rab=False):
     """Return simulator parameters of a small world."""
     world = make_world(bounds, (), circles, rectangles)
-    arrays = body_arrays(bodies)
+    arrays = BodyArrays.of(bodies)
     scan = ScanSettings(**{'scan_beams': 31, **(scan or {})}).parameters()
     return make_simulation_parameters(
         dt=dt, bodies=arrays, world=world, senses=Senses(

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from wind_model.grid import make_grid
+from wind_model.grid import WindGrid
 
 
 def make_random_grid(seed, n_x=5, n_y=4, n_z=6):
@@ -11,7 +11,7 @@ def make_random_grid(seed, n_x=5, n_y=4, n_z=6):
     top = bottom + rng.uniform(2, 6, n_x * n_y)
     wind = rng.normal(scale=5, size=(3, n_x * n_y * n_z))
     low, step = rng.uniform(-10, 10, 2), rng.uniform(0.3, 3, 2)
-    return make_grid(low[0], low[1], n_x, n_y, step[0], step[1], factors, bottom, top, wind)
+    return WindGrid.make(low[0], low[1], n_x, n_y, step[0], step[1], factors, bottom, top, wind)
 
 
 @pytest.fixture(scope='session')

@@ -5,7 +5,7 @@ import pytest
 from scipy.interpolate import interp1d
 
 from sbot_common.errors import InputError
-from wind_model.grid import make_grid, sample, velocity_at
+from wind_model.grid import WindGrid, sample, velocity_at
 
 GOOD = {'min_x': 1.0, 'min_y': -1.0, 'n_x': 2, 'n_y': 3, 'res_x': 0.5, 'res_y': 2.0,
         'vertical_spacing_factors': [0.0, 0.25, 1.0], 'bottom_z': np.arange(6.0),
@@ -13,7 +13,7 @@ GOOD = {'min_x': 1.0, 'min_y': -1.0, 'n_x': 2, 'n_y': 3, 'res_x': 0.5, 'res_y': 
 
 
 def test_layers_follow_the_terrain():
-    lattice = make_grid(**GOOD).lattice()
+    lattice = WindGrid.make(**GOOD).lattice()
     assert lattice.x.tolist() == [1.0, 1.5]
     assert lattice.y.tolist() == [-1.0, 1.0, 3.0]
     assert lattice.z[:, 2, 1].tolist() == [5.0, 6.0, 9.0]
@@ -21,7 +21,7 @@ def test_layers_follow_the_terrain():
 
 
 def test_layers_that_rounding_makes_equal_are_refused():
-    grid = make_grid(**{**GOOD, 'bottom_z': np.full(6, 1e9), 'top_z': np.full(6, 1e9 + 1.0),
+    grid = WindGrid.make(**{**GOOD, 'bottom_z': np.full(6, 1e9), 'top_z': np.full(6, 1e9 + 1.0),
                         'vertical_spacing_factors': [0.0, 1e-9, 1.0]})
     with pytest.raises(InputError, match='two layers of a column'):
         grid.lattice()
@@ -93,8 +93,8 @@ def test_equals_scipy_on_faces_edges_and_corners(random_grid):
 
 def test_the_edge_is_inside_and_one_ulp_beyond_is_outside():
     ones = np.ones(4 * 3 * 3)
-    grid = make_grid(-0.3, 0.7, 4, 3, 0.1, 0.7, [0, 0.3, 1], np.full(12, 0.1), np.full(12, 2.3),
-                     (ones, ones, ones))
+    grid = WindGrid.make(-0.3, 0.7, 4, 3, 0.1, 0.7, [0, 0.3, 1], np.full(12, 0.1),
+                         np.full(12, 2.3), (ones, ones, ones))
     field = grid.lattice()
     edges = np.array([[field.x[0], 1, 1], [field.x[-1], 1, 1], [0, field.y[0], 1],
                       [0, field.y[-1], 1], [0, 1, 0.1], [0, 1, 2.3]])
@@ -107,8 +107,8 @@ def test_the_edge_is_inside_and_one_ulp_beyond_is_outside():
 
 def test_a_column_that_does_not_reach_the_height_extrapolates():
     # Bottoms 0 and 10: at z = 5 the right columns lie above the point.
-    grid = make_grid(0, 0, 2, 2, 1, 1, [0, 0.5, 1], [0, 10, 0, 10], [10, 20, 10, 20],
-                     (np.repeat([0.0, 1.0, 2.0], 4), np.zeros(12), np.zeros(12)))
+    grid = WindGrid.make(0, 0, 2, 2, 1, 1, [0, 0.5, 1], [0, 10, 0, 10], [10, 20, 10, 20],
+                         (np.repeat([0.0, 1.0, 2.0], 4), np.zeros(12), np.zeros(12)))
     field = grid.lattice()
     got = velocity_at(field, np.array([[0.25, 0.5, 5.0]]), OUTSIDE)
     assert got[0].tolist() == [0.75 * 1 + 0.25 * -1, 0, 0]

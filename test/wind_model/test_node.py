@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from children import python
 
-from wind_model.grid import make_grid
+from wind_model.grid import WindGrid
 from wind_model.rotors_text import write_grid
 
 pytest.importorskip('rclpy')
@@ -39,8 +39,8 @@ def drive(mode, path='', **parameters):
 
 def test_every_stamp_is_answered_and_changes_are_checked(tmp_path):
     path = tmp_path / 'field.txt'
-    write_grid(path, make_grid(0, 0, 2, 3, 1, 1, [0, 0.5, 1], np.zeros(6), np.ones(6),
-                               np.ones((3, 18))))
+    write_grid(path, WindGrid.make(0, 0, 2, 3, 1, 1, [0, 0.5, 1], np.zeros(6), np.ones(6),
+                                   np.ones((3, 18))))
     got = drive('inputs', path, trigger='inputs', wind_direction='[0, 2, 0]',
                 wind_speed_mean=1.5, wind_gust_start=1, wind_gust_duration=1.0,
                 wind_gust_force_mean=4.0, wind_gust_direction='[-1.0, 0.0, 0.0]')

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sbot_common.errors import InputError
-from wind_model.grid import WindGrid, make_grid
+from wind_model.grid import WindGrid
 from wind_model.rotors_text import read_grid, write_grid
 
 GOOD = {
@@ -119,8 +119,8 @@ def test_a_path_that_cannot_be_read(tmp_path, path):
     with pytest.raises(InputError, match=r'cannot read the wind field|got a folder'):
         read_grid(tmp_path / path)
     with pytest.raises(InputError, match='cannot be written'):
-        write_grid(tmp_path / path / 'x' / 'y', make_grid(0, 0, 2, 2, 1, 1, [0, 1], np.zeros(4),
-                                                          np.ones(4), np.ones((3, 8))))
+        write_grid(tmp_path / path / 'x' / 'y', WindGrid.make(
+            0, 0, 2, 2, 1, 1, [0, 1], np.zeros(4), np.ones(4), np.ones((3, 8))))
 
 
 def test_written_grids_come_back_to_the_last_bit(tmp_path, random_grid):

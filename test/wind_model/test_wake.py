@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from sbot_common.params import updated
 from sbot_sim.sensors.range_and_bearing import neighbours
-from sbot_sim.world.scene import make_line_of_sight
+from sbot_sim.world.scene import Scene
 from wind_model.parameters import WakeParameters
 from wind_model.wake import (
     _reduction,
@@ -18,7 +18,7 @@ from wind_model.wake import (
     wakes,
 )
 
-NO_WALLS = make_line_of_sight(None)
+NO_WALLS = Scene.of_walls(None)
 
 R = 0.05
 COMBINATIONS = [(fade, boost) for fade in ('ramp_in', 'fade_out') for boost in ('linear', 'power')]

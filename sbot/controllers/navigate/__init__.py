@@ -22,7 +22,7 @@ from sbot_common.elementary import hypot
 from sbot_common.errors import bad_value
 from sbot_common.observation import Controller
 from sbot_sim.drives.registry import drive_of
-from sbot_sim.world.bodies import Body, body_arrays
+from sbot_sim.world.bodies import Body, BodyArrays
 
 
 def _make(place: Place) -> Controller:
@@ -66,7 +66,7 @@ def size_of(body: Body) -> Size:
 def _car(body: Body) -> Car:
     if not drive_of(body.drive).steered:
         return Car()
-    return Car(float(body_arrays([body]).numbers[0, 0]), body.offset)
+    return Car(float(BodyArrays.of([body]).numbers[0, 0]), body.offset)
 
 
 def _fitted(parameters: Parameters, body: Body) -> Parameters:

@@ -45,29 +45,57 @@ class Source(NamedTuple):
     modules: dict[str, str]  # what it calls modules, and functions of these: 'np': 'numpy'
     constants: dict[str, Any]  # numbers, texts and tuples of its module that it uses
 
+    @classmethod
+    def of(cls, function: FunctionType) -> Source:
+        """Return the source text of a function and of everything that it uses of its module.
 
-def source_of(function: FunctionType) -> Source:
-    """Return the source text of a function and of everything that it uses of its module.
+        Raises
+        ------
+        InputError
+            if there is no text, or if it uses anything but modules, their functions and numbers.
 
-    Raises
-    ------
-    InputError
-        if there is no text, or if it uses anything but modules, their functions and numbers.
+        """
+        text, name = text_of(function), function.__name__
+        modules: dict[str, str] = {}
+        constants: dict[str, Any] = {}
+        for used, value in sorted(_used(function).items()):
+            known = _importable(value)
+            if known:
+                modules[used] = known
+            elif _is_constant(value):
+                constants[used] = value
+            else:
+                raise InputError(f"{name}: uses '{used}', which is neither a module nor a number; "
+                                 'save it by its name (by_name=True)')
+        return cls(text, modules, constants)
 
-    """
-    text, name = text_of(function), function.__name__
-    modules: dict[str, str] = {}
-    constants: dict[str, Any] = {}
-    for used, value in sorted(_used(function).items()):
-        known = _importable(value)
-        if known:
-            modules[used] = known
-        elif _is_constant(value):
-            constants[used] = value
-        else:
-            raise InputError(f"{name}: uses '{used}', which is neither a module nor a number; "
-                             'save it by its name (by_name=True)')
-    return Source(text, modules, constants)
+    def function(self, name: str, where: str) -> FunctionType:
+        """Return the function of a self text, which is executed.
+
+        Raises
+        ------
+        InputError
+            beginning with ``where``, if the text gives no function of this name, or a module that
+            it uses cannot be imported.
+
+        """
+        filename = f'<{where}>'
+        # Read by tracebacks, by numba's messages, and where the function is saved again.
+        linecache.cache[filename] = (len(self.text), None, self.text.splitlines(True), filename)
+        namespace: dict[str, Any] = {'__name__': f'{__name__}.saved', **self.constants}
+        try:
+            for used, module in self.modules.items():
+                first, _, inner = module.partition(':')
+                imported = import_module(first)
+                namespace[used] = getattr(imported, inner) if inner else imported
+            code = compile(self.text, filename, 'exec', __future__.annotations.compiler_flag)
+            exec(code, namespace)  # that is what the file is for (docs/reliability.md)
+        except (Exception, SystemExit) as error:  # a user's text may raise anything
+            raise InputError(f'{where}: self: {type(error).__name__}: {error}') from None
+        found = namespace.get(name)
+        if not isinstance(found, FunctionType):
+            raise InputError(f"{where}: self: has no function '{name}'")
+        return found
 
 
 def text_of(function: FunctionType) -> str:
@@ -88,35 +116,6 @@ def text_of(function: FunctionType) -> str:
     if not isinstance(node, ast.FunctionDef):
         raise InputError(f"{function.__name__}: a policy needs a function that begins with 'def'")
     return '\n'.join(text.splitlines()[node.lineno - 1:node.end_lineno]) + '\n'
-
-
-def function_of(source: Source, name: str, where: str) -> FunctionType:
-    """Return the function of a source text, which is executed.
-
-    Raises
-    ------
-    InputError
-        beginning with ``where``, if the text gives no function of this name, or a module that it
-        uses cannot be imported.
-
-    """
-    filename = f'<{where}>'
-    # Read by tracebacks, by numba's messages, and where the function is saved again.
-    linecache.cache[filename] = (len(source.text), None, source.text.splitlines(True), filename)
-    namespace: dict[str, Any] = {'__name__': f'{__name__}.saved', **source.constants}
-    try:
-        for used, module in source.modules.items():
-            first, _, inner = module.partition(':')
-            imported = import_module(first)
-            namespace[used] = getattr(imported, inner) if inner else imported
-        code = compile(source.text, filename, 'exec', __future__.annotations.compiler_flag)
-        exec(code, namespace)  # that is what the file is for (docs/reliability.md)
-    except (Exception, SystemExit) as error:  # a user's text may raise anything
-        raise InputError(f'{where}: source: {type(error).__name__}: {error}') from None
-    found = namespace.get(name)
-    if not isinstance(found, FunctionType):
-        raise InputError(f"{where}: source: has no function '{name}'")
-    return found
 
 
 def as_constant(value: Any) -> Any:  # noqa: ANN401

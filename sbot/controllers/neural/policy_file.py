@@ -23,9 +23,7 @@ from sbot.controllers.neural.function_policy import (
     compilable,
     compile_for_robot,
     error_model_of,
-    function_of,
     function_policy,
-    source_of,
     text_of,
 )
 from sbot.controllers.neural.network import (
@@ -92,7 +90,7 @@ _compilable = lru_cache(maxsize=64)(compilable)  # compiled once, for many robot
 def _function_of(source: str, name: str, error_model: str, path: str) -> Any:  # noqa: ANN401
     """Return the function of a source in JSON, which tells 1 from 1.0, one object for all."""
     text, modules, constants = json.loads(source)
-    return compilable(function_of(Source(text, modules, _as_constants(constants)), name, path),
+    return compilable(Source(text, modules, _as_constants(constants)).function(name, path),
                       error_model)
 
 
@@ -178,11 +176,11 @@ def save_policy(path: str | Path, policy: Network | FunctionPolicy, weights: Arr
     where, compiled, function = 'save_policy', policy.function, policy.function.py_func
     model = error_model_of(compiled)
     name = _import_name(function) if by_name else function.__name__
-    source = Source(text_of(function), {}, {}) if by_name else source_of(function)
+    source = Source(text_of(function), {}, {}) if by_name else Source.of(function)
     if policy.text and source.text != policy.text:
         raise InputError(f'{name}: its file has changed since the policy was made; make it again')
     # What the file will give, and not what is there already.
-    again = compiled if by_name else compilable(function_of(source, name, where), model)
+    again = compiled if by_name else compilable(source.function(name, where), model)
     compile_for_robot(again, where)
     _write_policy(path, _SavedPolicy(str(path), name, source, model, policy.network,
                                    policy.memory_count, values))

@@ -27,7 +27,7 @@ from sbot.api.worlds import save_policy
 from sbot.controllers.neural.policy_file import load_policy
 from sbot.learn.evaluation import measured, play
 from sbot.learn.proof.report import Point, Row, read_rows
-from sbot.learn.proof.training import Note, Trained, evolve
+from sbot.learn.proof.training import Note, Trained
 from sbot.learn.tasks.entry import Entry, Track
 from sbot.learn.tasks.registry import entry_of
 from sbot.sweeps.engine import engine_of
@@ -221,7 +221,7 @@ def _trained(entry: Entry, training: Training, options: dict[str, Any]) -> Train
     if training == ('rule', 0) and entry.rule is not None:
         return Trained(entry.rule_policy(), np.array(entry.rule.weights), np.empty((0, 3)))
     return (_ppo(entry, seed, **options) if learner == 'ppo' else
-            evolve(entry, seed, **options, rule=learner == 'rule'))
+            Trained.evolve(entry, seed, **options, rule=learner == 'rule'))
 
 
 def _ppo(entry: Entry, seed: int, decisions: int = 400_000, worlds: int = 32, threads: int = 1,

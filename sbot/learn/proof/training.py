@@ -13,7 +13,7 @@ from sbot.controllers.neural.function_policy import FunctionPolicy
 from sbot.controllers.neural.network import Network
 from sbot.learn.evaluation import episode
 from sbot.learn.task_checks import controlled_of
-from sbot.learn.tasks.entry import Entry, drawn
+from sbot.learn.tasks.entry import Entry
 from sbot.scenario.load import loaded
 from sbot.worlds.many import Worlds
 from sbot.worlds.setting import senses_of
@@ -35,6 +35,62 @@ class Trained(NamedTuple):
     weights: Floats  # (W,)
     curve: Floats  # (R, 3) processor time (s), agent-steps, mean score of what was tried
     stopped: bool = False  # by a KeyboardInterrupt; policy and curve are those so far
+
+    @classmethod
+    def evolve(cls, entry: Entry, seed: int, generations: int = 60, population: int = 24,
+               scenes: int = 6, threads: int = 1, note: Note = lambda *_: None,
+               rule: bool = False) -> Trained:
+        """Return the result of CMA-ES (N. Hansen, The CMA Evolution Strategy, arXiv 1604.00772).
+
+        Parameters
+        ----------
+        entry : the task
+        seed : of the search; no other seed's search sees one of its scenes
+        generations, population, scenes : how many; each candidate is judged in so many scenes
+        threads : changes no bit
+        note : is called after each generation
+        rule : True: tune the constants of the hand-written rule, in shares of what they are
+
+        Raises
+        ------
+        InputError
+            where the library ``cma`` is not installed.
+        KeyboardInterrupt
+            before the end of the first generation. Later ones end the search and keep its result.
+
+        """
+        try:
+            import cma
+        except ImportError:
+            raise InputError(f"evolve needs cma: {install_command('evolve')}") from None
+        rng = np.random.default_rng(seed)
+        policy, begin = ((entry.rule_policy(), entry.rule) if rule else
+                         (entry.trained_policy(), entry.learned))
+        first = np.zeros(policy.weight_count) if begin is None else np.array(
+            begin.weights, np.float64)
+        free = len(begin.constants) if rule and begin is not None else len(first)
+        unit = np.where(first[:free] == 0.0, 1.0, np.abs(first[:free])) if rule else 1.0
+        judge = Judge(entry, population, scenes, threads, policy)
+        search = cma.CMAEvolutionStrategy(np.zeros(free), _STEP, {
+            'popsize': population, 'seed': seed + 1, 'verbose': -9, 'CMA_diagonal': False})
+        weights, best = np.tile(first, (population, 1)), first.copy()
+        began, rows, stopped = time.process_time(), [], False
+        try:
+            for generation in range(generations):
+                steps = search.ask()
+                weights[:, :free] = first[:free] + unit * np.array(steps)
+                seen = seed * SCENES + rng.choice(SCENES, scenes, replace=False)
+                scores = judge(weights, seen.tolist())
+                search.tell(steps, (-scores).tolist())
+                best[:free] = first[:free] + unit * np.array(search.result.xfavorite)
+                rows.append([time.process_time() - began, (generation + 1) * judge.steps,
+                             scores.mean()])
+                note(generation + 1, rows[-1][2])
+        except KeyboardInterrupt:
+            stopped = True
+            if not rows:
+                raise
+        return cls(policy, best, np.array(rows), stopped)
 
 
 Note = Callable[[int, float], None]  # given generations or decisions so far, and the mean score
@@ -69,13 +125,13 @@ class Judge:
         placed = False
         for k, seed in enumerate(seeds):
             rng = np.random.default_rng(seed)
-            start = drawn(self._scene, 'begin', worlds, k, rng)
+            start = self._scene.drawn('begin', worlds, k, rng)
             for air in (worlds.wind_velocity, worlds.gust_velocity, worlds.gust_ticks):
                 air[k::every] = air[k]
             if start is not None:
                 placed = True
                 starts[k::every] = start
-                aims = drawn(self._scene, 'aims', rng, start)
+                aims = self._scene.drawn('aims', rng, start)
                 goals[k::every] = np.nan if aims is None else aims
         worlds.reset(np.tile(seeds, len(weights)), start=starts if placed else None)
         if placed and worlds.controlled.robots:
@@ -84,58 +140,3 @@ class Judge:
         track = episode(self._entry, worlds, self._policy, np.repeat(weights, every, axis=0),
                          goals)
         return np.asarray(self._entry.score(track).reshape(len(weights), every).mean(axis=1))
-
-
-def evolve(entry: Entry, seed: int, generations: int = 60, population: int = 24, scenes: int = 6,
-           threads: int = 1, note: Note = lambda *_: None, rule: bool = False) -> Trained:
-    """Return the result of CMA-ES (N. Hansen, The CMA Evolution Strategy, arXiv 1604.00772).
-
-    Parameters
-    ----------
-    entry : the task
-    seed : of the search; no other seed's search sees one of its scenes
-    generations, population, scenes : how many; each candidate is judged in so many scenes
-    threads : changes no bit
-    note : is called after each generation
-    rule : True: tune the constants of the hand-written rule, in shares of what they are
-
-    Raises
-    ------
-    InputError
-        where the library ``cma`` is not installed.
-    KeyboardInterrupt
-        before the end of the first generation. Later ones end the search and keep its result.
-
-    """
-    try:
-        import cma
-    except ImportError:
-        raise InputError(f"evolve needs cma: {install_command('evolve')}") from None
-    rng = np.random.default_rng(seed)
-    policy, begin = ((entry.rule_policy(), entry.rule) if rule else
-                     (entry.trained_policy(), entry.learned))
-    first = np.zeros(policy.weight_count) if begin is None else np.array(
-        begin.weights, np.float64)
-    free = len(begin.constants) if rule and begin is not None else len(first)
-    unit = np.where(first[:free] == 0.0, 1.0, np.abs(first[:free])) if rule else 1.0
-    judge = Judge(entry, population, scenes, threads, policy)
-    search = cma.CMAEvolutionStrategy(np.zeros(free), _STEP, {
-        'popsize': population, 'seed': seed + 1, 'verbose': -9, 'CMA_diagonal': False})
-    weights, best = np.tile(first, (population, 1)), first.copy()
-    began, rows, stopped = time.process_time(), [], False
-    try:
-        for generation in range(generations):
-            steps = search.ask()
-            weights[:, :free] = first[:free] + unit * np.array(steps)
-            seen = seed * SCENES + rng.choice(SCENES, scenes, replace=False)
-            scores = judge(weights, seen.tolist())
-            search.tell(steps, (-scores).tolist())
-            best[:free] = first[:free] + unit * np.array(search.result.xfavorite)
-            rows.append([time.process_time() - began, (generation + 1) * judge.steps,
-                         scores.mean()])
-            note(generation + 1, rows[-1][2])
-    except KeyboardInterrupt:
-        stopped = True
-        if not rows:
-            raise
-    return Trained(policy, best, np.array(rows), stopped)

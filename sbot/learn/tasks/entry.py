@@ -122,7 +122,7 @@ class Scene(Task):
             worlds.gust_velocity[world] = flow.wind_gust_speed_mean * unit(
                 flow.wind_gust_direction)
             worlds.gust_ticks[world] = gust_ticks(flow, worlds.scenarios[world].rate)
-        boxes = drawn(self, 'boxes', rng)
+        boxes = self.drawn('boxes', rng)
         if boxes is not None:
             worlds.box_start[world] = boxes
         return self.start(rng)
@@ -153,13 +153,13 @@ class Scene(Task):
                             f'entries whose `count` make {self.team} robots')
         rng = np.random.default_rng(seed)
         ground = self.maps[int(rng.integers(len(self.maps)))] if self.maps else {}
-        wind, boxes = drawn(self, 'weather', rng), drawn(self, 'boxes', rng)
-        start = drawn(self, 'start', rng)
+        wind, boxes = self.drawn('weather', rng), self.drawn('boxes', rng)
+        start = self.drawn('start', rng)
         given = {'parameters': parameters} if parameters else {}
         robots = [{**({} if 'controller' in kind else {'controller': controller, **given}),
                    **kind, 'count': self._count(kind)} for kind in kinds]
         if start is not None:
-            goals = drawn(self, 'aims', rng, start)
+            goals = self.drawn('aims', rng, start)
             each = [kind for kind in robots for _ in range(kind.pop('count'))]
             # A copy for each robot: a change of one leaves the others, and YAML has no anchors.
             robots = [{**deepcopy(kind), 'pose': pose}
@@ -186,30 +186,29 @@ class Scene(Task):
         """Return how many robots an entry of the arena makes."""
         return self.team if len(self.arena['robots']) == 1 else int(kind.get('count', 1))
 
+    def drawn(self, method: str, *arguments: Any) -> Any:  # noqa: ANN401
+        """Return what a method of a self draws: poses (team or boxes, 3), goals (team, 2), wind.
 
-def drawn(scene: Scene, method: str, *arguments: Any) -> Any:  # noqa: ANN401
-    """Return what a method of a scene draws: poses (team or boxes, 3), goals (team, 2), wind.
+        Scenarios and training both draw by this, so that they refuse the same.
 
-    Scenarios and training both draw by this, so that they refuse the same.
+        Raises
+        ------
+        InputError
+            for another shape, or numbers that are not finite.
+        UserCodeError
+            if the method raises.
 
-    Raises
-    ------
-    InputError
-        for another shape, or numbers that are not finite.
-    UserCodeError
-        if the method raises.
-
-    """
-    where = f'{type(scene).__name__}.{method}()'
-    value = call_user_code(lambda: getattr(scene, method)(*arguments), lambda: where)
-    if value is None:
-        return None
-    if method == 'weather':
-        if not isinstance(value, Mapping):
-            raise bad_value(where, value, 'a dictionary, or None')
-        return value
-    rows = len(scene.arena['world']['boxes']) if method == 'boxes' else scene.team
-    return numbers(where, value, (rows, 2 if method == 'aims' else 3))
+        """
+        where = f'{type(self).__name__}.{method}()'
+        value = call_user_code(lambda: getattr(self, method)(*arguments), lambda: where)
+        if value is None:
+            return None
+        if method == 'weather':
+            if not isinstance(value, Mapping):
+                raise bad_value(where, value, 'a dictionary, or None')
+            return value
+        rows = len(self.arena['world']['boxes']) if method == 'boxes' else self.team
+        return numbers(where, value, (rows, 2 if method == 'aims' else 3))
 
 
 class Rule(NamedTuple):

@@ -10,7 +10,7 @@ from sbot.bag.reader import Bag
 from sbot.bag.recorder import Recorder
 from sbot.bag.tables import write_csv
 from sbot.cli.main import make_parser
-from sbot.regression.commands import read_recording
+from sbot.regression.commands import Recording
 from sbot_common.errors import InputError
 from sbot_common.topics import (
     BASE_POSE_GROUND_TRUTH,
@@ -172,6 +172,6 @@ def test_topics_of_another_type_are_named(tmp_path, name, topic, payload):
     with pytest.raises(InputError, match=f'{name} has messages of type {topic.type!r}, expected'):
         run('csv', path)
     with pytest.raises(InputError, match=f'{name} has messages of type'):
-        read_recording(Bag(path))
+        Recording.read(Bag(path))
     assert run('info', path) == 0
     assert run('diff', path, path) == 0

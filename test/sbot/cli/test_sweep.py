@@ -8,7 +8,7 @@ from sweep_users import MOOD, write_scenario
 from sbot.cli.main import main, make_parser
 from sbot.cli.sweep import FAILED
 from sbot.sweeps import sources
-from sbot.sweeps.show import load_results
+from sbot.sweeps.show import Results
 
 pytestmark = pytest.mark.forked
 
@@ -139,4 +139,4 @@ def test_failed_runs_have_an_exit_code_of_their_own(tmp_path, capsys, monkeypatc
     assert errors[0].startswith('1 run: robot 0 at tick 0: Moody.step(): ValueError: no way of')
     assert errors[1].startswith('1 run: KeyboardInterrupt')
     assert main(['sweep', '--resume', '-o', 'results', '--quiet']) == FAILED
-    assert load_results(tmp_path / 'results').columns['error'][2].startswith('KeyboardInterrupt')
+    assert Results.load(tmp_path / 'results').columns['error'][2].startswith('KeyboardInterrupt')

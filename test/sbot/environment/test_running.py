@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import pytest
@@ -31,8 +32,8 @@ def test_the_distribution_is_the_sourced_one_or_that_of_the_wheels(monkeypatch):
 
     def version(name):
         if name not in installed:
-            raise running.PackageNotFoundError(name)
-    monkeypatch.setattr(running, 'version', version)
+            raise PackageNotFoundError(name)
+    monkeypatch.setattr('sbot.ros.simulator.version', version)
     monkeypatch.setenv('ROS_DISTRO', 'humble')
     assert _ros_distribution() == 'humble'
     monkeypatch.delenv('ROS_DISTRO')

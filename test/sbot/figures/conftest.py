@@ -1,7 +1,7 @@
 import pytest
 from pictures import record
 
-from sbot.figures.data import from_bag
+from sbot.figures.data import RunData
 
 
 @pytest.fixture(scope='module')
@@ -11,4 +11,4 @@ def recorded(tmp_path_factory):
 
 @pytest.fixture(scope='module')
 def data(recorded):
-    return from_bag(recorded[0])
+    return RunData.from_bag(recorded[0])

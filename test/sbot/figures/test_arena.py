@@ -20,7 +20,7 @@ from sbot.figures.arena import (
     wrapped,
     wrapped_parts,
 )
-from sbot.figures.data import RunData, at_rest, from_result
+from sbot.figures.data import RunData
 from sbot.figures.film import _Film
 from sbot.figures.look import Film, Look, palette, style_of
 from sbot.figures.obstacles import _wind_label
@@ -40,7 +40,7 @@ def test_a_body_turns_about_the_place_that_its_offset_names():
 
 
 def test_the_first_rectangle_is_on_top():
-    data = at_rest(sbot.load({
+    data = RunData.at_rest(sbot.load({
         'world': {'bounds': [0, 0, 6, 6]}, 'bodies': {'cart': {'length': 0.6, 'width': 0.4}},
         'robots': [{'body': body, 'pose': [1 + k, 3, 0], 'controller': 'none'}
                    for k, body in enumerate(['cart', 'e-puck2', 'cart'])]}))
@@ -151,7 +151,7 @@ def run_of(folder, more='', **options):
 
 @pytest.fixture(scope='module')
 def gusts(tmp_path_factory) -> RunData:
-    return from_result(run_of(tmp_path_factory.mktemp('gusty')))
+    return RunData.from_result(run_of(tmp_path_factory.mktemp('gusty')))
 
 
 def texts(axes):
@@ -163,7 +163,7 @@ def in_one_line(axes):
 
 
 def test_a_gust_that_outlasts_the_run_has_no_end(tmp_path):
-    gusts = from_result(run_of(tmp_path))
+    gusts = RunData.from_result(run_of(tmp_path))
     short = gusts._replace(stamps_ns=gusts.stamps_ns[:25], poses=gusts.poses[:25])
     assert _wind_label(short, 0.3) == 'wind → 0.3 m/s, gust ↑ 1.2 m/s from 0.5 s'
 
@@ -185,7 +185,7 @@ def test_the_label_of_a_film_hides_neither_its_name_nor_its_time(gusts, size):
 
 @pytest.mark.parametrize('times', [(0.1, 0.7), (0.1, 0.7, 1.0, 1.4)])
 def test_the_label_of_a_moment_is_beside_its_time(tmp_path, times):
-    more = from_result(run_of(tmp_path, ', turbulence: robot, turbulence_speed: 0.15'))
+    more = RunData.from_result(run_of(tmp_path, ', turbulence: robot, turbulence_speed: 0.15'))
     with rc_context(style_of(False)):
         figure = draw_moments(more, times)
         figure.draw_without_rendering()
@@ -220,7 +220,7 @@ def test_a_film_shows_the_gust_while_it_blows(gusts):
 
 def test_tracks_have_the_mean_wind_and_name_gust_and_turbulence(gusts, tmp_path):
     assert 'wind → 0.3 m/s, gust ↑ 1.2 m/s from 0.5 to 1 s' in texts(_draw_run(gusts).axes[0])
-    more = from_result(run_of(tmp_path, ', turbulence: robot, turbulence_speed: 0.1, '
+    more = RunData.from_result(run_of(tmp_path, ', turbulence: robot, turbulence_speed: 0.1, '
                               'wind_gust_force_mean: 4'))
     assert in_one_line(draw_moments(more, (0.7,)).axes[0]) == [
         'wind → 0.3 + gust ↑ 1.2 m/s + gust ↑ 4 N, turbulence 0.1 m/s']
@@ -228,7 +228,8 @@ def test_tracks_have_the_mean_wind_and_name_gust_and_turbulence(gusts, tmp_path)
 
 def test_a_scenario_before_its_run_has_the_mean_wind(tmp_path):
     early = SCENARIO.replace('start: 0.5', 'start: 0') % ''
-    assert _wind_label(at_rest(parse_scenario(early, 'gusty', tmp_path)), 0.3) == 'wind → 0.3 m/s'
+    data = RunData.at_rest(parse_scenario(early, 'gusty', tmp_path))
+    assert _wind_label(data, 0.3) == 'wind → 0.3 m/s'
 
 
 def test_a_film_that_is_faster_than_the_run_says_so(gusts):

@@ -8,7 +8,7 @@ import pytest
 import sbot
 from sbot.bag.reader import Bag
 from sbot.cli.main import main
-from sbot.figures.data import from_bag, from_result
+from sbot.figures.data import RunData
 from sbot.figures.picture import plot_run
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import load_scenario
@@ -26,7 +26,7 @@ def test_a_recording_gives_the_runs_free_wind(tmp_path, kind):
                  'wind_force_mean': 1.0, 'wind_gust_speed_mean': 0.2, 'wind_gust_start': 0.5,
                  'wind_gust_duration': 1.0, 'turbulence': kind, 'wake': True}}
     run = sbot.run(scenario, record=tmp_path / 'bag')
-    expected, found = from_result(run), from_bag(tmp_path / 'bag')
+    expected, found = RunData.from_result(run), RunData.from_bag(tmp_path / 'bag')
     assert np.abs(expected.free_wind).max() > 0.2
     assert found.free_wind == pytest.approx(expected.free_wind, abs=1e-9)
     assert found.wind == pytest.approx(expected.wind, abs=1e-9)
@@ -34,7 +34,7 @@ def test_a_recording_gives_the_runs_free_wind(tmp_path, kind):
 
 def test_a_recording_and_its_run_give_the_same_data(recorded):
     path, run = recorded
-    bag, live = from_bag(path), from_result(run)
+    bag, live = RunData.from_bag(path), RunData.from_result(run)
     for name in ('stamps_ns', 'poses', 'wind', 'free_wind', 'radius', 'outside'):
         assert np.array_equal(getattr(bag, name), getattr(live, name)), name
     assert bag.goals == live.goals
@@ -52,8 +52,8 @@ def test_goals_that_no_message_tells_are_those_of_the_scenario(tmp_path):
     run = run_scenario(load_scenario(str(tmp_path / 'scenario.yaml')), record=tmp_path / 'bag')
     bag = Bag(tmp_path / 'bag')
     assert [name for name in bag.names() if name.endswith('/goal')] == ['/robot_0/goal']
-    data = from_bag(bag)
-    assert sorted(data.goals, key=lambda goal: goal.robot) == list(from_result(run).goals)
+    data = RunData.from_bag(bag)
+    assert sorted(data.goals, key=lambda goal: goal.robot) == list(RunData.from_result(run).goals)
     assert len(data.goals_at(int(data.stamps_ns[0]))) == 3
 
 

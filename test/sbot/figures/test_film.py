@@ -12,7 +12,7 @@ from PIL import Image
 import sbot
 from sbot.cli import main as cli
 from sbot.figures.arena import robot_colours
-from sbot.figures.data import from_bag
+from sbot.figures.data import RunData
 from sbot.figures.film import (
     _Film,
     _frame_rate,
@@ -58,7 +58,7 @@ def test_options_out_of_range_are_refused(options, name, message):
 def test_a_film_of_a_long_run_is_refused_before_its_frames_take_memory(
         bag, tmp_path, monkeypatch, suffix, options, frames):
     monkeypatch.setattr(shutil, 'which', lambda name: name)  # as if ffmpeg were there
-    data = from_bag(bag)
+    data = RunData.from_bag(bag)
     long = data._replace(stamps_ns=np.linspace(0, 10**18, len(data.stamps_ns)).astype(np.int64))
     with pytest.raises(InputError, match=rf'{suffix}: got {frames} frames of \d+ x \d+ pixels, '
                                          r'expected at most \d+ frames; choose a higher speed'):
@@ -73,7 +73,7 @@ def test_a_gif_has_whole_hundredths_of_seconds():
 
 
 def test_frames_follow_speed_and_rate(bag):
-    data = from_bag(bag)
+    data = RunData.from_bag(bag)
     assert _speed_up(data, AUTO) == 1.0
     assert film_length(data, '.mp4', Film(fps=10.0, speed=0.5)) == int(data.seconds[-1] / 0.05) + 1
     long = data._replace(stamps_ns=data.stamps_ns * 60)
@@ -88,13 +88,13 @@ def test_a_gif_is_as_asked_for(bag, tmp_path):
     with Image.open(path) as film:
         assert film.size == (320, 240)
         assert film.info['duration'] == 200
-        assert film.n_frames == 5 + (from_bag(bag).seconds[-1] >= 2.0)
+        assert film.n_frames == 5 + (RunData.from_bag(bag).seconds[-1] >= 2.0)
 
 
 def test_width_alone_keeps_the_shape_of_the_arena(bag, tmp_path):
     sizes = []
     for width in (0, 420):
-        animate_run(from_bag(bag), tmp_path / 'run.gif', film=Film(width, fps=1.0))
+        animate_run(RunData.from_bag(bag), tmp_path / 'run.gif', film=Film(width, fps=1.0))
         with Image.open(tmp_path / 'run.gif') as film:
             sizes.append(film.size)
     assert sizes[0][0] == 840
@@ -111,12 +111,12 @@ def test_an_mp4_is_as_asked_for(bag, tmp_path):
     found = subprocess.run(['ffprobe', '-v', 'error', '-select_streams', 'v', '-show_entries',
                             'stream=width,height,r_frame_rate,nb_frames', '-of', 'csv=p=0',
                             str(path)], capture_output=True, text=True, check=True).stdout.strip()
-    frames = film_length(from_bag(bag), '.mp4', Film(fps=20.0, speed=0.5))
+    frames = film_length(RunData.from_bag(bag), '.mp4', Film(fps=20.0, speed=0.5))
     assert found == f'640,360,20/1,{frames}'
 
 
 def test_a_robot_on_its_goal_is_seen_in_a_ring_without_a_cross(bag):
-    data = from_bag(bag)
+    data = RunData.from_bag(bag)
     # Not in the middle of the goal.
     place = (data.poses[-1, 0, :2] + 1.2 * data.radius[0]).tolist()
     film = _Film(data._replace(goals=(data.goals[0]._replace(x=place[0], y=place[1]),)))
@@ -133,7 +133,7 @@ def test_a_robot_on_its_goal_is_seen_in_a_ring_without_a_cross(bag):
 
 
 def test_a_trail_contains_every_recorded_pose_and_ends_at_its_robot(bag):
-    data = from_bag(bag)
+    data = RunData.from_bag(bag)
     film, last = _Film(data), len(data.stamps_ns) - 1
     for index in (0, last // 2, last):
         film.frame(index)

@@ -16,7 +16,7 @@ from PIL import Image
 import sbot
 from sbot.bag.reader import Bag
 from sbot.figures.arena import robot_colours
-from sbot.figures.data import from_bag, from_result
+from sbot.figures.data import RunData
 from sbot.figures.film import _Film, animate_run
 from sbot.figures.ground import (
     MOST_NAMES,
@@ -39,7 +39,7 @@ def test_a_goal_has_the_colour_of_its_robot():
     robots = [{'pose': [2, 2 + 2 * i, 0], 'controller': 'none'} for i in range(3)]
     robots[1]['goal'], robots[2]['goal'] = [8, 3], [8, 6]
     run = sbot.run({'duration': 0.1, 'world': {'bounds': [0, 0, 10, 10]}, 'robots': robots})
-    data = from_result(run)
+    data = RunData.from_result(run)
     marks = [each for each in _draw_run(data).axes[0].collections
              if each.get_offsets().tolist() == [[8.0, 3.0], [8.0, 6.0]]]
     filled = [each.get_facecolors()[:, :3].tolist() for each in marks
@@ -58,7 +58,7 @@ def test_a_goal_of_several_robots_is_not_filled(data):
 
 def test_goals_of_many_with_a_colour_each_have_these_colours():
     robots = [{'pose': [1 + k, 2, 0], 'goal': [1 + k, 8], 'controller': 'none'} for k in range(9)]
-    data = from_result(sbot.run({'duration': 0.1, 'world': {'bounds': [0, 0, 10, 10]},
+    data = RunData.from_result(sbot.run({'duration': 0.1, 'world': {'bounds': [0, 0, 10, 10]},
                                  'robots': robots}))
     for by, colours in (('robot', robot_colours(data, 'robot')), ('', [palette().goal] * 9)):
         axes = Figure().add_subplot()
@@ -73,7 +73,7 @@ def test_a_circle_shows_a_tolerance_that_is_wider_than_the_ring_of_its_goal():
              {'goal': [8, 3], 'goal_tolerance': 1.5}]
     robots = [{'pose': [2, 2 + 2 * i, 0], 'controller': 'none', **each}
               for i, each in enumerate(goals)]
-    data = from_result(sbot.run({'duration': 0.1, 'world': {'bounds': [0, 0, 10, 10]},
+    data = RunData.from_result(sbot.run({'duration': 0.1, 'world': {'bounds': [0, 0, 10, 10]},
                                  'robots': robots}))
     assert wide_tolerances(data, list(data.goals), 40.0).tolist() == [[8.0, 3.0, 1.5]]
     for figure in (_draw_run(data), draw_moments(data, (0.0,))):
@@ -88,7 +88,7 @@ def test_the_filling_of_a_goal_is_over_starts_and_below_boxes_and_tracks():
     run = sbot.run({'duration': 0.2, 'world': {'bounds': [0, 0, 10, 10], 'boxes': [
         {'center': [8, 3], 'size': [1, 1]}]},
         'robots': [{'pose': [2, 2, 0], 'goal': [8, 3], 'controller': 'none'}]})
-    collections = _draw_run(from_result(run)).axes[0].collections
+    collections = _draw_run(RunData.from_result(run)).axes[0].collections
     order = {each.get_gid(): each.get_zorder() for each in collections}
     [filling] = [each.get_zorder() for each in collections
                  if each.get_offsets().tolist() == [[8.0, 3.0]] and each.get_alpha() == 0.5]
@@ -111,7 +111,7 @@ class Forward:
 
 
 def run_of(*robots, zones=(NEST,), controller=Still, world=None, duration=0.5):
-    return from_result(sbot.run({
+    return RunData.from_result(sbot.run({
         'duration': duration, 'rate': 10,
         'world': {'bounds': [0, 0, 8, 6], 'zones': list(zones), **(world or {})},
         'robots': [{'pose': [x, y, yaw], 'controller': controller} for x, y, yaw in robots]}))
@@ -213,7 +213,7 @@ def zones_recorded(tmp_path_factory):
 
 @pytest.fixture(scope='module')
 def zones_data(zones_recorded):
-    return from_bag(zones_recorded[0])
+    return RunData.from_bag(zones_recorded[0])
 
 
 def test_they_change_nothing_of_a_run(zones_recorded, tmp_path):
@@ -280,7 +280,7 @@ def names_in(figure):
 def test_a_name_stays_in_the_picture(zone):
     dpi = 100
     done = run_scenario(scenario({'name': 'charging station', **zone}, bounds=[0, 0, 4, 4]))
-    figure = _draw_run(from_result(done))
+    figure = _draw_run(RunData.from_result(done))
     figure.set_dpi(dpi)
     names, (left, low, right, high) = names_in(figure)
     x0, y0, x1, y1 = names['charging station']
@@ -293,13 +293,13 @@ def test_a_name_stays_in_the_picture(zone):
 def test_a_picture_has_few_artists_for_many_zones():
     # An artist a zone made pictures of thousands of zones take a minute.
     zones = [{'name': 'z', 'center': [1 + k % 6, 1 + k % 5], 'radius': 0.3} for k in range(60)]
-    axes = _draw_run(from_result(run_scenario(scenario(*zones)))).axes[0]
+    axes = _draw_run(RunData.from_result(run_scenario(scenario(*zones)))).axes[0]
     assert len([child for child in axes.get_children() if child.get_gid() == 'zones']) == 2
 
 
 def test_only_so_many_zones_have_names():
     zones = [{'name': f'z{k}', 'center': [1 + k % 6, 1 + k % 5]} for k in range(MOST_NAMES + 1)]
-    axes = _draw_run(from_result(run_scenario(scenario(*zones)))).axes[0]
+    axes = _draw_run(RunData.from_result(run_scenario(scenario(*zones)))).axes[0]
     written = {text.get_text() for text in axes.texts}
     assert {f'z{MOST_NAMES - 1}', f'z{MOST_NAMES}'} & written == {f'z{MOST_NAMES - 1}'}
 
@@ -307,7 +307,7 @@ def test_only_so_many_zones_have_names():
 def test_a_letter_that_the_font_lacks_is_a_box(tmp_path):
     # matplotlib warned in two lines, with the path of a source.
     named = scenario({'name': '猫 nest', 'center': [2, 2]})
-    zones_data = from_result(run_scenario(replace(named, name='猫')))
+    zones_data = RunData.from_result(run_scenario(replace(named, name='猫')))
     with warnings.catch_warnings():
         warnings.simplefilter('error')
         for suffix in ('png', 'svg', 'pdf'):

@@ -7,7 +7,7 @@ from pictures import crowd, scenario
 
 import sbot
 from sbot.figures.arena import robot_colours
-from sbot.figures.data import at_rest, from_result
+from sbot.figures.data import RunData
 from sbot.figures.picture import (
     _draw_run,
     _gust_of,
@@ -49,7 +49,7 @@ def test_a_crowd_is_drawn_as_a_median_and_bands(data, tmp_path):
 def test_one_robot_in_still_air_has_one_panel(tmp_path):
     run = scenario(tmp_path, robots=1)
     still = replace(run, wind=run.wind._replace(flow=run.wind.flow._replace(wind_speed_mean=0.0)))
-    data = at_rest(still)
+    data = RunData.at_rest(still)
     assert len(data.wind_arrows()) == 0
     data = data._replace(stamps_ns=data.stamps_ns + np.arange(9) * 33_333_333,
                          poses=np.repeat(data.poses, 9, axis=0),
@@ -59,7 +59,7 @@ def test_one_robot_in_still_air_has_one_panel(tmp_path):
 
 def still(**wind):
     scenario = load_scenario('wind_gust', {f'wind.{key}': value for key, value in wind.items()})
-    data = at_rest(scenario)
+    data = RunData.at_rest(scenario)
     stamps = np.array([scenario.rate.stamp_ns(k) for k in range(601)], np.int64)
     return data._replace(stamps_ns=stamps, poses=np.repeat(data.poses, 601, axis=0),
                          wind=np.repeat(data.wind, 601, axis=0),
@@ -87,7 +87,8 @@ class Steady:
 def test_a_constant_speed_lies_below_the_edge():
     run = sbot.run({'duration': 2, 'world': {'bounds': [0, 0, 6, 6]},
                     'robots': [{'pose': [3, 1.5, 0], 'controller': Steady}]})
-    assert _draw_run(from_result(run)).axes[1].get_ylim() == pytest.approx((0.0, 0.525), abs=1e-4)
+    axes = _draw_run(RunData.from_result(run)).axes
+    assert axes[1].get_ylim() == pytest.approx((0.0, 0.525), abs=1e-4)
 
 
 def test_where_lines_are_equal_the_upper_ones_have_gaps_for_the_others(data):

@@ -9,7 +9,7 @@ from PIL import Image
 
 import sbot
 from sbot.cli import main as cli
-from sbot.figures.data import from_result
+from sbot.figures.data import RunData
 from sbot.figures.film import _Film
 from sbot.figures.look import Look, drawing, style_of
 from sbot.figures.picture import _draw_run, draw, plot_run
@@ -48,7 +48,7 @@ class Steady:
 def test_a_title_has_a_name_only_if_somebody_gave_it(values, title):
     run = sbot.run({'duration': 4 / 3, 'world': {'bounds': [0, 0, 6, 6]},
                     'robots': [{'pose': [3, 1.5, 0], 'controller': Steady}], **values})
-    assert _draw_run(from_result(run)).axes[0].get_title(loc='left').startswith(title)
+    assert _draw_run(RunData.from_result(run)).axes[0].get_title(loc='left').startswith(title)
 
 
 def test_a_title_and_a_width_of_ones_own(data, tmp_path, capsys):
@@ -67,7 +67,7 @@ def test_a_title_and_a_width_of_ones_own(data, tmp_path, capsys):
 
 @pytest.mark.parametrize(('name', 'lines'), [('short', 1), ('a_name_of_many_letters', 2)])
 def test_title_and_label_of_the_wind_are_apart(name, lines):
-    figure = _draw_run(from_result(sbot.run(
+    figure = _draw_run(RunData.from_result(sbot.run(
         {'name': name, 'duration': 0.2, 'world': {'bounds': [0, 0, 20, 12]},
          'robots': [{'pose': [5, 5, 0], 'controller': 'none'}],
          'wind': {'wind_speed_mean': 0.3, 'wind_gust_speed_mean': 0.2, 'wind_gust_start': 0.0,
@@ -91,7 +91,7 @@ def test_title_and_label_of_the_wind_are_apart(name, lines):
     (Look(inches=(7.0, 4.2), at=(0, 1, 2, 3)), False)])
 @pytest.mark.parametrize('scenario', ['leader_follower', 'gallery/circle'])
 def test_a_picture_of_so_many_inches_shows_all_its_letters(scenario, look, panels):
-    figure = draw(from_result(sbot.run(scenario, duration=3.0)), look)
+    figure = draw(RunData.from_result(sbot.run(scenario, duration=3.0)), look)
     renderer = FigureCanvasAgg(figure).get_renderer()
     figure.draw(renderer)
     assert tuple(figure.get_size_inches()) == pytest.approx(look.inches)
@@ -110,7 +110,7 @@ def test_a_picture_of_so_many_inches_shows_all_its_letters(scenario, look, panel
 
 @pytest.mark.parametrize('height', [4.3, 4.5, 5.0, 5.4])
 def test_labels_of_curves_are_apart(height):
-    figure = draw(from_result(sbot.run('leader_in_gusts', duration=2.0)),
+    figure = draw(RunData.from_result(sbot.run('leader_in_gusts', duration=2.0)),
                   Look(inches=(3.4, height)))
     figure.draw_without_rendering()
     labels = [axes.yaxis.label.get_window_extent() for axes in figure.axes]
@@ -147,7 +147,7 @@ def test_a_bad_size_is_one_line(options, message, tmp_path, capsys):
 
 
 def test_letters_of_all_pictures_can_be_read_on_a_page():
-    data = from_result(sbot.run('leader_in_gusts', duration=1))
+    data = RunData.from_result(sbot.run('leader_in_gusts', duration=1))
     with drawing(style_of(False)):
         film = _Film(data)
         film.frame(0)

@@ -7,7 +7,7 @@ from PIL import Image
 
 import sbot
 from sbot.figures.arena import robot_colours
-from sbot.figures.data import from_result
+from sbot.figures.data import RunData
 from sbot.figures.film import _Film
 from sbot.figures.look import LIGHT, Film, Look
 from sbot.figures.picture import _draw_run
@@ -42,7 +42,7 @@ def test_the_heading_of_a_rectangle_ends_at_its_front():
 def data_of(count=3, moving=(), goals=True):
     robots = [{'pose': [1 + 0.7 * k, 2, 0], 'controller': 'none',
                **({'goal': [1 + 0.7 * k, 5]} if goals else {})} for k in range(count)]
-    return from_result(sbot.run({'duration': 1, 'rate': 10, 'robots': robots,
+    return RunData.from_result(sbot.run({'duration': 1, 'rate': 10, 'robots': robots,
                                  'world': {'bounds': [0, 0, 12, 6], 'moving': list(moving)}}))
 
 
@@ -108,7 +108,7 @@ def test_numbers_of_neighbours_in_a_film_do_not_cover_each_other():
 
 def test_the_whole_of_a_number_is_beside_an_obstacle():
     # Its corner next to the robot was free, its far end was not.
-    data = far_away(from_result(sbot.run({
+    data = far_away(RunData.from_result(sbot.run({
         'duration': 0.1, 'robots': [{'pose': [3 + 2 * k, 4, 0], 'controller': 'none'}
                                     for k in range(2)],
         'world': {'bounds': [0, 0, 12, 6], 'rectangles': [{'center': [6, 5.2], 'size': [12, 0.7]}]
@@ -131,7 +131,7 @@ class Ahead:
 
 
 def test_a_cross_shows_where_a_contact_begins():
-    data = from_result(sbot.run({
+    data = RunData.from_result(sbot.run({
         'duration': 3, 'world': {'bounds': [0, 0, 6, 6], 'circles': [
             {'center': [2, 3], 'radius': 0.3}]},
         'robots': [{'pose': [1, 3, 0], 'controller': Ahead},

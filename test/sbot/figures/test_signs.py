@@ -5,7 +5,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.quiver import Quiver
 
 import sbot
-from sbot.figures.data import from_result
+from sbot.figures.data import RunData
 from sbot.figures.film import _bar_length, _Film
 from sbot.figures.look import Film, Look, palette, style_of
 from sbot.figures.picture import _draw_run, draw
@@ -17,7 +17,7 @@ MOVING = [{'radius': 0.4, 'path': [[2, 4], [8, 4]], 'speed': 0.5}]
 def data_of(count=3, moving=(), goals=True):
     robots = [{'pose': [1 + 0.7 * k, 2, 0], 'controller': 'none',
                **({'goal': [1 + 0.7 * k, 5]} if goals else {})} for k in range(count)]
-    return from_result(sbot.run({'duration': 1, 'rate': 10, 'robots': robots,
+    return RunData.from_result(sbot.run({'duration': 1, 'rate': 10, 'robots': robots,
                                  'world': {'bounds': [0, 0, 12, 6], 'moving': list(moving)}}))
 
 
@@ -98,7 +98,7 @@ FIELD = {'use_custom_static_wind_field': True, 'custom_wind_field_path': 'wind/v
 
 @pytest.mark.parametrize('at', [(), (0.0, 1.0)])
 def test_the_sign_of_a_field_is_as_long_as_an_arrow_of_its_speed(at):
-    data = from_result(sbot.run({
+    data = RunData.from_result(sbot.run({
         'duration': 1, 'rate': 10, 'world': {'bounds': [1, 1, 20, 20]}, 'wind': FIELD,
         'robots': [{'pose': [5, 5, 0], 'controller': 'none'}]}))
     figure = draw(data, Look(at=at))
@@ -118,8 +118,9 @@ def test_the_sign_of_a_field_is_as_long_as_an_arrow_of_its_speed(at):
 
 
 def test_robots_of_a_large_arena_are_seen_and_the_strip_has_its_seconds():
-    data = from_result(sbot.run({'duration': 20, 'rate': 5, 'world': {'bounds': [0, 0, 1000, 600]},
-                                 'robots': [{'count': 40, 'controller': 'none'}]}))
+    data = RunData.from_result(sbot.run({
+        'duration': 20, 'rate': 5, 'world': {'bounds': [0, 0, 1000, 600]},
+        'robots': [{'count': 40, 'controller': 'none'}]}))
     figure = draw(data, Look(inches=(7.0, 5.5)))
     figure.draw_without_rendering()
     arena, strip, *_ = figure.axes

@@ -8,7 +8,7 @@ import sbot
 from sbot.api.functions import plot
 from sbot.cli.main import main
 from sbot.figures.arena import heading_colours, robot_colours
-from sbot.figures.data import from_result
+from sbot.figures.data import RunData
 from sbot.figures.look import DARK, Look, asked
 from sbot.figures.picture import _draw_run, plot_run
 from sbot.figures.tracks import draw_moments
@@ -21,7 +21,7 @@ class Circle:
 
 
 def swarm(count, walls=True):
-    return from_result(sbot.run({
+    return RunData.from_result(sbot.run({
         'duration': 3, 'world': {'bounds': [0, 0, 12, 8], 'open': not walls},
         'robots': [{'pose': [1 + k % 6 * 1.8, 1.5 + k // 6 * 3, 0.5 * k], 'controller': Circle}
                    for k in range(count)]}))
@@ -129,7 +129,7 @@ def test_vector_pictures_of_a_few_are_small_and_hold_lines(few, suffix, tmp_path
 
 @pytest.fixture(scope='module')
 def data():
-    return from_result(sbot.run({
+    return RunData.from_result(sbot.run({
         'duration': 4, 'world': {'bounds': [0, 0, 12, 8]},
         'robots': [{'pose': [2 + 2 * k, 2, 0.5 * k], 'controller': Circle} for k in range(4)]}))
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sbot
-from sbot.learn.proof.training import evolve
+from sbot.learn.proof.training import Trained
 from sbot.learn.tasks.registry import entry_of
 
 pytest.importorskip('cma', reason='cma is missing (extra evolve)')
@@ -14,7 +14,7 @@ SEEDS = [11, 12]
 @pytest.mark.parametrize('kind', ['ctrnn', 'gru', 'lstm'])
 def test_what_evolved_with_memory_drives_as_in_evolution(tmp_path, kind):
     entry = entry_of('coverage')._replace(kind=kind, hidden=(4,))
-    found = evolve(entry, 1, generations=2, population=6, scenes=1)
+    found = Trained.evolve(entry, 1, generations=2, population=6, scenes=1)
     assert found.policy.kind == kind
     path, scene = tmp_path / 'a.json', entry.make_scene()
     sbot.save_policy(path, found.policy, found.weights)

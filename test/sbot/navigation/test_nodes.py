@@ -16,7 +16,7 @@ from sbot.navigation import benchmark
 from sbot.navigation.benchmark import _recorded_commands, run_nodes, scene_sources
 from sbot.navigation.library import chosen_scenes, families
 from sbot.navigation.table import read_rows_file, table
-from sbot.regression.commands import read_recording
+from sbot.regression.commands import Recording
 from sbot.ros.up import NodeFailed
 from sbot.scenario.load import parse_scenario
 from sbot.sweeps.experiment import Options
@@ -45,7 +45,7 @@ def test_a_row_of_nodes_has_the_hash_of_what_they_drove_and_can_be_checked(tmp_p
     assert row['error'] is None
     assert row['arrived'] == row['collisions'] == 0
     bag = Bag(tmp_path / 'mine' / 'recordings' / '0' / 'corner_blind#3')
-    poses = read_recording(bag).poses
+    poses = Recording.read(bag).poses
     assert np.ptp(poses[:, :, :2], axis=0).max() > 0.1  # both have a node, and drive
     recorded = parse_scenario(bag.scenario_text, 'bag', tmp_path, import_controllers=False)
     again = benchmark._driven(recorded, _recorded_commands(bag, recorded))

@@ -9,7 +9,7 @@ import pytest
 import shapely
 
 from sbot.navigation.tangents import outline_distances, shortest_length
-from sbot_sim.world.geometry import make_cells, make_world
+from sbot_sim.world.geometry import CellMap, make_world
 
 BOUNDS = (0, 0, 10, 10)
 
@@ -126,7 +126,7 @@ def test_it_is_that_of_a_slow_visibility_graph(seed):
 def test_a_map_of_cells_is_its_outlines():
     values = np.zeros((10, 10), np.int8)
     values[2:8, 5] = 100
-    cells = make_cells(values, 1.0, (0.0, 0.0, 0.0))
+    cells = CellMap.of(values, 1.0, (0.0, 0.0, 0.0))
     block = make_world(BOUNDS, rectangles=[(5.5, 5, 1, 6, 0)])
     for goal in ((8.0, 5.0), (7.0, 2.5)):
         assert shortest_length(make_world(BOUNDS, cells=cells), 0.3, (3, 5), goal) == (

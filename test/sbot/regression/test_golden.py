@@ -13,7 +13,7 @@ from bag_maker import RATE, SCENARIO_TEXT, command, make_bag, pose, tick_message
 
 from sbot.bag.reader import Bag
 from sbot.bag.recorder import Recorder
-from sbot.regression.commands import read_recording
+from sbot.regression.commands import Recording
 from sbot.scenario.load import load_scenario
 from sbot.scenario.shipped import scenario_names
 from sbot_common.angles import decoded_yaw
@@ -22,7 +22,7 @@ from sbot_common.wire.messages import write_twist
 
 
 def test_poses_and_commands_are_those_of_the_messages(tmp_path):
-    found = read_recording(Bag(make_bag(tmp_path / 'bag', 2, 12, shuffle=4)))
+    found = Recording.read(Bag(make_bag(tmp_path / 'bag', 2, 12, shuffle=4)))
     assert found.scenario_text == SCENARIO_TEXT
     assert found.stamps_ns.tolist() == [RATE.stamp_ns(tick) for tick in range(12)]
     assert found.poses.shape == found.commands.shape == (12, 2, 3)
@@ -37,8 +37,8 @@ def test_a_tick_that_was_cut_short_is_left_out(tmp_path):
     full = make_bag(tmp_path / 'full', 2, 5)
     cut = make_bag(tmp_path / 'cut', 2, 5, change=lambda tick, name, payload: (
         None if (tick, name) == (4, '/robot_1/base_pose_ground_truth') else payload))
-    assert len(read_recording(Bag(full)).stamps_ns) == 5
-    assert len(read_recording(Bag(cut)).stamps_ns) == 4
+    assert len(Recording.read(Bag(full)).stamps_ns) == 5
+    assert len(Recording.read(Bag(cut)).stamps_ns) == 4
 
 
 @pytest.mark.parametrize(('parameters', 'held'), [
@@ -58,7 +58,7 @@ def test_a_command_of_a_node_holds_from_its_tick_on_or_for_the_robots_time_out(
             if tick == 2:
                 recorder.write('/robot_1/cmd_vel', CMD_VEL, RATE.stamp_ns(tick),
                                write_twist(0.25, 0.0, -0.5))
-    commands = read_recording(Bag(tmp_path / 'bag')).commands
+    commands = Recording.read(Bag(tmp_path / 'bag')).commands
     assert np.isnan(commands[:2, 1]).all()
     assert commands[2:, 1].tolist() == held
     assert not np.isnan(commands[:, 0]).any()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sbot
-from sbot.regression.commands import read_recording
+from sbot.regression.commands import Recording
 from sbot_sim.engine.simulation import Engine
 
 pytestmark = pytest.mark.forked
@@ -70,7 +70,7 @@ def test_a_recording_in_which_robots_come_and_go_is_replayed_bit_for_bit(moved, 
     run = sbot.run(RESERVE, record=tmp_path / 'bag')
     assert run.summary['trajectory_sha256'] == sbot.run(RESERVE).summary['trajectory_sha256']
     bag = sbot.Bag(tmp_path / 'bag')
-    np.testing.assert_array_equal(read_recording(bag).poses, run.poses)
+    np.testing.assert_array_equal(Recording.read(bag).poses, run.poses)
     result = sbot.replay(bag)
     assert (result.ticks, result.commands, result.differences) == (151, 151 * 6, 0)
     changed = sbot.replay(bag, **{'controllers.navigate.cruise_speed_mps': 0.1})

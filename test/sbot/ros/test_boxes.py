@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from over_nodes import check_nodes, run_and_bag, written
 
-from sbot.figures.data import from_bag
+from sbot.figures.data import RunData
 from sbot.regression.replay import replay
 from sbot_common import topics
 from sbot_common.wire import cdr
@@ -75,4 +75,4 @@ def test_a_replay_agrees(recorded):
 @pytest.mark.parametrize('mode', ['up', 'up --composed'])
 def test_nodes_do_the_same(path, recorded, tmp_path, mode):
     live = check_nodes(mode, path, recorded, tmp_path)
-    np.testing.assert_array_equal(from_bag(live).boxes, recorded[0].boxes)
+    np.testing.assert_array_equal(RunData.from_bag(live).boxes, recorded[0].boxes)

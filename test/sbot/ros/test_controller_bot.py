@@ -18,9 +18,9 @@ import rclpy
 from rclpy.parameter import Parameter
 from sbot.ros.controller_bot import ControllerNode
 from sbot_common import ros, topics
+from sbot_common.ros.controller_host import _sources
 from sbot_common.wire import cdr, messages
-from sbot_common.wire.controller import sources
-from sbot_common.wire.templates import OdometryTemplate, ScanTemplate, vector_template
+from sbot_common.wire.templates import NumbersTemplate, OdometryTemplate, ScanTemplate
 
 SCENARIO = '''
 rate: 10
@@ -32,7 +32,7 @@ wind: {wind_speed_mean: 0.1}
 RAW = {
     'base_pose_ground_truth': OdometryTemplate('map', 'base_link'),
     'base_scan': ScanTemplate('laser', 1, 0.0, 0.0, 0.0, 0.0, 0.0, 9.0),
-    'wind': vector_template('map')}
+    'wind': NumbersTemplate.of_vector('map')}
 NUMBERS = {
     'base_pose_ground_truth': (2.0, 2.0, 0.0, 1.0, 0.0, 0.0, 0.0),
     'base_scan': (np.zeros(1, np.float32),),
@@ -53,7 +53,7 @@ class Node(ControllerNode):
 
 def feed(node, tick, names=tuple(RAW)):
     stamp = 10**8 * (tick + 1)
-    for source in sources(0, 1, ['twist', 'scan', 'wind'], False):
+    for source in _sources(0, 1, ['twist', 'scan', 'wind'], False):
         name = source.topic.name
         if name in names:
             node._on_input(source, RAW[name].fill(stamp, *NUMBERS[name]))
@@ -187,7 +187,7 @@ from potential_field_bot.node import PotentialFieldNode
 from sbot.bag.reader import Bag
 from sbot.ros.controller_bot import ControllerNode
 from sbot_common import topics
-from sbot_common.wire.controller import sources
+from sbot_common.ros.controller_host import _sources
 
 def loaded():
     return {f'{found.py_func.__qualname__}{types}' for found in gc.get_objects()
@@ -205,7 +205,7 @@ for robot in (0, 1):
     node.publish = lambda topic, raw: commands.append(topic.name)
     before = loaded()
     heard = {}
-    for source in sources(robot, 2, sys.argv[3].split(','), False):
+    for source in _sources(robot, 2, sys.argv[3].split(','), False):
         heard[source.topic.resolve(source.robot, 2)] = source
     for message in bag.messages():
         if message.name in heard:

@@ -11,7 +11,7 @@ from external_runs import CASES, NODES, SIM_TIME, TICKS, running, scenario, up
 
 from sbot.bag.compare import compare
 from sbot.bag.reader import Bag
-from sbot.regression.commands import read_recording
+from sbot.regression.commands import Recording
 from sbot_common.wire.cdr import decode, stamp_ns
 
 pytestmark = [pytest.mark.forked, pytest.mark.ros]
@@ -88,7 +88,7 @@ def test_a_node_may_be_silent_where_the_scenario_says_so_and_stops_after_a_while
 
 
 def test_the_commands_of_a_recording_are_those_that_held(bags):
-    recording = read_recording(Bag(bags[0]))
+    recording = Recording.read(Bag(bags[0]))
     assert recording.commands.shape == (TICKS, 5, 3)
     assert (recording.commands[:2, 3] != recording.commands[:2, 3]).all()  # none yet
     held = recording.commands[:, 3, 0]  # for 0.1 s

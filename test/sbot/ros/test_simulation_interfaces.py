@@ -14,7 +14,7 @@ from children import run_sbot
 
 import sbot
 from sbot.environment.running import THIS_MACHINE
-from sbot.regression.commands import read_recording
+from sbot.regression.commands import Recording
 from sbot_sim.ros.standard_services import SERVICES
 
 pytestmark = [pytest.mark.forked, pytest.mark.ros]
@@ -162,7 +162,7 @@ def test_a_recorded_run_in_which_robots_are_spawned_and_deleted_is_replayed(simu
         assert call('step_simulation', steps=30).result.result == 1
         assert call('get_entities').entities == ['robot_0', 'robot_2']
     bag = sbot.Bag(tmp_path / 'bag')
-    there = ~np.isnan(read_recording(bag).poses[:, :, 0])
+    there = ~np.isnan(Recording.read(bag).poses[:, :, 0])
     assert [int(there[:, robot].sum()) for robot in range(3)] == [len(there), len(there) - 29, 89]
     result = sbot.replay(bag)
     assert (result.commands, result.differences) == (3 * result.ticks, 0)

@@ -7,7 +7,7 @@ import pytest
 
 from sbot import Worlds, load, run
 from sbot.bag.reader import Bag
-from sbot.figures.data import from_bag
+from sbot.figures.data import RunData
 from sbot.learn.task_checks import _apply
 from sbot.scenario.assemble import initial_poses, robot_bodies, simulation_parameters
 from sbot.viewer.data import _kept_scans, _read_scans, page_data
@@ -165,10 +165,10 @@ def test_an_episode_keeps_the_noise_of_each_robot():
 
 def test_the_page_shows_the_first_laser_of_each_robot(tmp_path):
     kept = _kept_scans(run(mixed(3), sense=['scan'], record=tmp_path / 'bag'))
-    read = _read_scans(Bag(tmp_path / 'bag'), from_bag(tmp_path / 'bag'))
+    read = _read_scans(Bag(tmp_path / 'bag'), RunData.from_bag(tmp_path / 'bag'))
     assert kept.ranges.shape == read.ranges.shape == (len(kept.frames), 3, 30)
     for robot, beams in enumerate((30, 11, 9)):
         np.testing.assert_array_equal(kept.ranges[:, robot, :beams], read.ranges[:, robot, :beams])
-    shown = page_data(from_bag(tmp_path / 'bag'), read)
+    shown = page_data(RunData.from_bag(tmp_path / 'bag'), read)
     assert [shown['lasers'][kit]['beams'] for kit in shown['kit']] == [30, 11, 9]
     assert shown['beams'] == 30

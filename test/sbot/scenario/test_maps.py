@@ -12,7 +12,7 @@ from sbot_common.errors import InputError
 from sbot_sim.messages.occupancy import _occupancy
 from sbot_sim.sensors.laser import ScanSettings, cast_scans
 from sbot_sim.world.geometry import FREE, OCCUPIED, UNKNOWN, _to_world, to_cells
-from sbot_sim.world.scene import make_scene
+from sbot_sim.world.scene import Scene
 
 # What turtlebot3's maps say; its images are PGM with these three shades.
 TURTLEBOT3 = {'resolution': 0.05, 'origin': [-10.0, -10.0, 0.0], 'negate': 0,
@@ -127,7 +127,7 @@ def test_scans_agree_with_a_march_over_pixels_to_one_cell(tmp_path, origin):
     spots = _to_world(free[rng.choice(len(free), 12)][:, ::-1] + 0.5, 0.05, cells.origin)
     pose = np.column_stack([spots, rng.uniform(-math.pi, math.pi, 12)])
     scan = ScanSettings(scan_range_max=5.0).parameters()
-    ranges = cast_scans(make_scene(world, 8.0), scan.fan(), pose, np.full(12, 0.001), scan)
+    ranges = cast_scans(Scene.of(world, 8.0), scan.fan(), pose, np.full(12, 0.001), scan)
     checked = 0
     for robot in range(len(pose)):
         for beam in range(0, ranges.shape[1], 7):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sbot.scenario.stage_obstacles import Frame, Obstacles, _rectangle
-from sbot.scenario.stage_parse import Notes, parse_entities, read_tokens
+from sbot.scenario.stage_parse import Entity, Notes, read_tokens
 
 NOBODY = np.empty((0, 2))
 PLACE_OBSTACLES = Frame(2.0, 3.0)
@@ -14,7 +14,7 @@ CROSSED = 'block ( points 4 point[0] [0 0] point[1] [1 1] point[2] [1 0] point[3
 
 
 def obstacles(text):
-    world = parse_entities(read_tokens(f'model ( {text} )'.encode(), Path('x.world')), 'x.world')
+    world = Entity.parse(read_tokens(f'model ( {text} )'.encode(), Path('x.world')), 'x.world')
     found = Obstacles(Path(), (1.0, 1.0), Notes())
     found.add(world.children[0], PLACE_OBSTACLES)
     return found

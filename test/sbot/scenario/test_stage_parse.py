@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sbot.scenario.stage_parse import MAX_INCLUDED, parse_entities, read_tokens
+from sbot.scenario.stage_parse import MAX_INCLUDED, Entity, read_tokens
 from sbot_common.errors import InputError
 
 
@@ -91,7 +91,7 @@ def test_other_encodings_in_comments_are_fine(tmp_path):
 
 
 def parse(text):
-    return parse_entities(read_tokens(text.encode(), Path('x.world')), 'x.world')
+    return Entity.parse(read_tokens(text.encode(), Path('x.world')), 'x.world')
 
 
 MACROS = """

@@ -16,7 +16,7 @@ from sbot.sweeps.engine import check_scheduler
 from sbot.sweeps.experiment import Options, run_sweep
 from sbot.sweeps.journal import CSV, PARQUET, read_index
 from sbot.sweeps.request import Request, source_of
-from sbot.sweeps.show import load_results
+from sbot.sweeps.show import Results
 from sbot.sweeps.simulate import _pickled
 from sbot.sweeps.sources import plan_of
 from sbot_common.errors import InputError
@@ -105,7 +105,7 @@ def test_a_killed_worker_costs_no_row_and_no_bit(cluster, tmp_path):
         assert main(['sweep', str(write_scenario(tmp_path)), '--set',
                      f'robots.0.parameters.mood={moods}', '--timeout', str(limit), '--scheduler',
                      address, '-o', str(results), '--quiet']) == FAILED
-        assert load_results(results).columns['error'] == errors
+        assert Results.load(results).columns['error'] == errors
 
 
 def test_a_refused_scheduler_is_told_at_once_and_leaves_no_folder(tmp_path, capsys, monkeypatch):

@@ -16,7 +16,7 @@ from sbot.cli.main import main
 from sbot.sweeps.experiment import Options, read_request, run_sweep, sweep_frame
 from sbot.sweeps.journal import CSV, NAME, PARQUET, read_index
 from sbot.sweeps.request import Request, source_of
-from sbot.sweeps.show import load_results
+from sbot.sweeps.show import Results
 from sbot.sweeps.sources import plan_of
 from sbot_common.errors import InputError
 
@@ -52,7 +52,7 @@ def local(tmp_path_factory):
 
 def test_there_is_a_row_for_each_run_in_order(local):
     _, folder = local
-    found = load_results(folder).columns
+    found = Results.load(folder).columns
     assert found['run'] == list(range(9))
     assert found['robots.0.parameters.speed'] == [0.1] * 3 + [0.2] * 3 + [0.3] * 3
     assert found['seed'] == [0, 1, 2] * 3
@@ -124,7 +124,7 @@ def test_overlaps_need_not_be_counted(local, tmp_path):
     made, folder = local
     made = replace(made, overlaps=False, metrics=())
     sweep(made, tmp_path / 'light')
-    light, whole = load_results(tmp_path / 'light').columns, load_results(folder).columns
+    light, whole = Results.load(tmp_path / 'light').columns, Results.load(folder).columns
     assert light['overlaps'] == [None] * 9
     assert whole['overlaps'] == [0] * 9
     assert light['trajectory_sha256'] == whole['trajectory_sha256']
@@ -139,7 +139,7 @@ def test_runs_that_fail_are_rows_and_the_others_go_on(tmp_path):
     options = QUIET._replace(timeout=240.0, memory=2**30, record='failed')
     results = tmp_path / 'results'
     assert sweep(made, results, options).failed == 3
-    assert load_results(results).columns['error'] == [
+    assert Results.load(results).columns['error'] == [
         None, NO_WAY, 'MemoryError: needed more than 1024 MiB',
         'WorkerLost: its process ended 3 times, last by signal 9']
     bags = sorted(path.name for path in (results / 'bags').iterdir())
@@ -176,7 +176,7 @@ def test_retry_runs_failed_runs_again(tmp_path):
     mark.touch()
     assert sweep(made, results, resume=True).failed == 2
     assert sweep(made, results, QUIET._replace(retry=True), resume=True).failed == 0
-    assert load_results(results).columns['error'] == [None, None]
+    assert Results.load(results).columns['error'] == [None, None]
 
 
 def test_every_run_is_recorded_when_asked_for(tmp_path):
@@ -227,7 +227,7 @@ def test_a_sweep_that_is_ended_goes_on_where_it_was(tmp_path, number, capsys):
         assert process.returncode == 1
         assert errors.splitlines()[-1].endswith(f'continue with: sbot sweep --resume -o {results}')
         assert 'Traceback' not in errors
-        assert load_results(results).columns['run'] == sorted(read_index(results).places)
+        assert Results.load(results).columns['run'] == sorted(read_index(results).places)
     before = (results / NAME).read_bytes()[:read_index(results).end]
     assert main(['sweep', '--resume', '-o', str(results), '--jobs', '1', '--quiet']) == 0
     assert (results / NAME).read_bytes().startswith(before)

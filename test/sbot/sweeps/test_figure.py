@@ -15,7 +15,7 @@ from sbot.sweeps.figure import (
     _draw_sweep,
     _points_of,
 )
-from sbot.sweeps.show import Results, load_results
+from sbot.sweeps.show import Results
 from sbot_common.errors import InputError
 
 
@@ -73,7 +73,7 @@ def test_a_sweep_over_seeds_alone_has_no_figure():
 
 
 def test_a_line_for_each_value_of_the_second_parameter(tmp_path):
-    [axes] = _draw_sweep(load_results(make(tmp_path / 'a'))).axes
+    [axes] = _draw_sweep(Results.load(make(tmp_path / 'a'))).axes
     assert axes.get_xlabel() == 'wind speed mean (m/s)\nwind.wind_speed_mean'
     assert axes.get_ylabel() == 'robot 0: goal reached (s)'
     assert [line.get_label().rpartition(' ')[2] for line in axes.lines] == ['as_written',
@@ -87,7 +87,7 @@ def test_a_line_for_each_value_of_the_second_parameter(tmp_path):
 
 def test_the_legend_stands_below_the_axes_and_letters_can_be_read_on_a_page(tmp_path):
     with matplotlib.rc_context(STYLE):
-        figure = _draw_sweep(load_results(make(tmp_path / 'a')))
+        figure = _draw_sweep(Results.load(make(tmp_path / 'a')))
         figure.draw_without_rendering()
     [legend] = figure.legends
     assert legend.get_title().get_text() == 'leader_filter'
@@ -100,7 +100,7 @@ def test_the_legend_stands_below_the_axes_and_letters_can_be_read_on_a_page(tmp_
 
 
 def test_words_stand_along_x_too(tmp_path):
-    [axes] = _draw_sweep(load_results(make(tmp_path / 'a')), 'overlaps', ['leader_filter']).axes
+    [axes] = _draw_sweep(Results.load(make(tmp_path / 'a')), 'overlaps', ['leader_filter']).axes
     assert [text.get_text() for text in axes.get_xticklabels()] == ['as_written', 'geometric']
     assert len(axes.lines) == 3
 
@@ -109,7 +109,7 @@ def test_words_stand_along_x_too(tmp_path):
     ('controllers.potential_field.rotate_speed_radps', 'rotate speed radps (rad/s)'),
     ('controllers.mine:Mine.speed', 'speed'), ('sensors.scan_beams', 'scan beams')])
 def test_axes_name_the_units_that_are_declared(tmp_path, key, label):
-    results = load_results(make(tmp_path / 'a', grid={key: [1.0, 2.0]}, metrics=('m:dip_s',)))
+    results = Results.load(make(tmp_path / 'a', grid={key: [1.0, 2.0]}, metrics=('m:dip_s',)))
     [axes] = _draw_sweep(results, 'dip_s').axes
     assert axes.get_xlabel() == f'{label}\n{key}'
     assert axes.get_ylabel() == 'dip_s'  # a name of somebody's own
@@ -120,7 +120,7 @@ def runs_texts(axes):
 
 
 def test_a_point_says_how_many_of_its_runs_have_a_value(tmp_path):
-    results = load_results(make(tmp_path / 'a'))
+    results = Results.load(make(tmp_path / 'a'))
     [axes] = _draw_sweep(results).axes  # run 3 failed
     assert runs_texts(axes) == [('4 of 5', 0.0, 1.0)]
     assert axes.get_title().endswith('; 5 runs at each point; n of N: n runs have a value')
@@ -133,14 +133,14 @@ def test_a_point_says_how_many_of_its_runs_have_a_value(tmp_path):
 
 
 def test_points_of_complete_settings_say_nothing(tmp_path):
-    results = load_results(make(tmp_path / 'a', {'wind.wind_speed_mean': [0.0, 0.1]}, [7]))
+    results = Results.load(make(tmp_path / 'a', {'wind.wind_speed_mean': [0.0, 0.1]}, [7]))
     [axes] = _draw_sweep(results).axes
     assert not runs_texts(axes)
     assert axes.get_title().endswith('; 1 run at each point')
 
 
 def test_counts_are_points_at_whole_numbers(tmp_path):
-    results = load_results(make(tmp_path / 'a', {'wind.wind_speed_mean': [0.0, 0.1, 0.2]}))
+    results = Results.load(make(tmp_path / 'a', {'wind.wind_speed_mean': [0.0, 0.1, 0.2]}))
     [axes] = _draw_sweep(results, 'robots_arrived').axes
     assert axes.lines[0].get_linestyle() == 'None'
     assert axes.lines[0].get_ydata().tolist() == [0, 1, 2]
@@ -154,7 +154,7 @@ def test_counts_are_points_at_whole_numbers(tmp_path):
 
 
 def test_the_axis_of_counts_begins_at_zero(tmp_path):
-    results = load_results(make(tmp_path / 'a', {'wind.wind_speed_mean': [0.0]}, range(3)))
+    results = Results.load(make(tmp_path / 'a', {'wind.wind_speed_mean': [0.0]}, range(3)))
     results.columns['robots_arrived'] = [40, 41, 41]
     [axes] = _draw_sweep(results, 'robots_arrived').axes
     assert -2 < axes.get_ylim()[0] < 0
@@ -162,7 +162,7 @@ def test_the_axis_of_counts_begins_at_zero(tmp_path):
 
 
 def test_labels_stand_above_all_marks(tmp_path):
-    results = load_results(make(tmp_path / 'a'))
+    results = Results.load(make(tmp_path / 'a'))
     times = results.columns['goal_reached_s']
     times[5], times[11], times[16] = None, None, None  # of both lines
     figure = _draw_sweep(results)
@@ -178,13 +178,13 @@ def test_labels_stand_above_all_marks(tmp_path):
 @pytest.mark.parametrize(('values', 'ticked'), [([0.1 * k for k in range(8)], True),
     ([0.1 * k for k in range(9)], False), ([0.0, 0.001, 1.0], False)])
 def test_ticks_stand_at_a_few_swept_numbers(tmp_path, values, ticked):
-    results = load_results(make(tmp_path / 'a', {'wind.wind_speed_mean': values}))
+    results = Results.load(make(tmp_path / 'a', {'wind.wind_speed_mean': values}))
     [axes] = _draw_sweep(results, 'robots_arrived').axes
     assert (axes.get_xticks().tolist() == pytest.approx(values)) == ticked
 
 
 def test_bands_of_counts_end_at_whole_numbers(tmp_path):
-    results = load_results(make(tmp_path / 'a', {'wind.wind_speed_mean': [0.0]}, range(6)))
+    results = Results.load(make(tmp_path / 'a', {'wind.wind_speed_mean': [0.0]}, range(6)))
     counted = results._replace(columns={**results.columns,
                                         'robots_arrived': [0, 2, 3, None, 3, 4]})
     [axes] = _draw_sweep(counted, 'robots_arrived').axes
@@ -193,7 +193,7 @@ def test_bands_of_counts_end_at_whole_numbers(tmp_path):
 
 
 def test_points_of_equal_counts_stand_side_by_side_within_the_axes(tmp_path):
-    figure = _draw_sweep(load_results(make(tmp_path / 'a')), 'robots_arrived')
+    figure = _draw_sweep(Results.load(make(tmp_path / 'a')), 'robots_arrived')
     figure.draw_without_rendering()
     [axes] = figure.axes
     left, right = (line.get_window_extent() for line in axes.lines)
@@ -204,7 +204,7 @@ def test_points_of_equal_counts_stand_side_by_side_within_the_axes(tmp_path):
 
 
 def test_other_swept_parameters_tell_curves_apart_or_are_named_in_the_title(tmp_path):
-    results = load_results(make(tmp_path / 'a'))
+    results = Results.load(make(tmp_path / 'a'))
     figure = _draw_sweep(results, 'ticks', ['leader_filter'])
     assert figure.legends[0].get_title().get_text() == 'wind_speed_mean (m/s)'
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ['0', '0.1', '0.2']
@@ -221,7 +221,7 @@ def test_other_swept_parameters_tell_curves_apart_or_are_named_in_the_title(tmp_
 
 
 def test_labels_and_title_are_those_that_a_user_gives(tmp_path):
-    results = load_results(make(tmp_path / 'a'))
+    results = Results.load(make(tmp_path / 'a'))
     [axes] = _draw_sweep(results, words=Words('wind (m/s)', 'time (s)', 'In $wind\x1b[31m')).axes
     assert [axes.get_xlabel(), axes.get_ylabel(), axes.get_title()] == [
         'wind (m/s)', 'time (s)', 'In $wind\\x1b[31m']
@@ -230,7 +230,7 @@ def test_labels_and_title_are_those_that_a_user_gives(tmp_path):
 
 
 def test_points_at_which_other_parameters_change_too_are_not_joined(tmp_path):
-    results = load_results(make(tmp_path / 'a', {'rate': [5, 10]}))
+    results = Results.load(make(tmp_path / 'a', {'rate': [5, 10]}))
     results.columns['goal_reached_s'] = [float(k) for k in range(10)]
     [axes] = _draw_sweep(results).axes
     assert axes.lines[0].get_linestyle() == '-'

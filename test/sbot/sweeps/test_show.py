@@ -16,7 +16,6 @@ from sbot.sweeps.show import (
     _short_names,
     frequent_errors,
     is_share,
-    load_results,
     value_text,
     wilson_interval,
 )
@@ -80,7 +79,7 @@ def test_a_line_for_each_setting_with_medians_within_80_columns(tmp_path, capsys
 
 
 def test_a_legend_tells_medians_of_few_runs_and_shares(tmp_path):
-    results = load_results(make(tmp_path / 'a', {'rate': [10, 20]}, seeds=range(6)))
+    results = Results.load(make(tmp_path / 'a', {'rate': [10, 20]}, seeds=range(6)))
     arrived = [1, 1, 0, None, 0, 0] + [1] * 6
     results.columns['robots_arrived'] = arrived
     results.columns['goal_reached_s'] = [9.0 if each else None for each in arrived]
@@ -98,13 +97,13 @@ def test_a_legend_tells_medians_of_few_runs_and_shares(tmp_path):
 
 
 def test_a_name_that_no_column_resembles_gets_the_list_of_columns(tmp_path):
-    results = load_results(make(tmp_path / 'a'))
+    results = Results.load(make(tmp_path / 'a'))
     with pytest.raises(InputError, match=r"'nonsense'; columns: .*overlaps, .*seed"):
         results.text(['nonsense'])
 
 
 def test_what_is_missing_of_an_unfinished_sweep_is_told(tmp_path):
-    results = load_results(make(tmp_path / 'a'))
+    results = Results.load(make(tmp_path / 'a'))
     assert 'missing' not in results.text()
     text = results._replace(planned=32).text()
     assert '2 of 32 runs are missing (sbot sweep --resume runs them)' in text.splitlines()
@@ -115,14 +114,14 @@ def test_what_is_missing_of_an_unfinished_sweep_is_told(tmp_path):
 
 def test_a_sweep_that_is_still_running_has_results(tmp_path):
     folder = make(tmp_path / 'a')
-    expected = load_results(folder)
+    expected = Results.load(folder)
     for path in folder.glob('runs.*'):
         path.unlink()
-    assert load_results(folder) == expected
+    assert Results.load(folder) == expected
 
 
 def test_any_column_can_be_shown(tmp_path):
-    results = load_results(make(tmp_path / 'a', metrics=('m:mine',)))
+    results = Results.load(make(tmp_path / 'a', metrics=('m:mine',)))
     assert 'mine' in results.text().splitlines()[0]
     lines = results.text(['overlaps']).splitlines()
     assert lines[0].split()[-1] == 'overlaps'
@@ -132,7 +131,7 @@ def test_any_column_can_be_shown(tmp_path):
 
 
 def test_a_metric_without_a_value_in_any_run_is_told(tmp_path):
-    results = load_results(make(tmp_path / 'a', metrics=('m:mine',)))
+    results = Results.load(make(tmp_path / 'a', metrics=('m:mine',)))
     assert 'no value' not in results.text()
     results.columns['mine'] = [None for _ in results.columns['mine']]
     text = results.text()
@@ -144,7 +143,7 @@ def test_a_metric_without_a_value_in_any_run_is_told(tmp_path):
 
 @pytest.mark.parametrize('grid', [{}, {f'key_{i}_of_many_and_a_long_one': [1] for i in range(9)}])
 def test_it_fits_whatever_is_swept(tmp_path, grid):
-    lines = load_results(make(tmp_path / 'a', grid=grid, sources=2)).text().splitlines()
+    lines = Results.load(make(tmp_path / 'a', grid=grid, sources=2)).text().splitlines()
     assert all(len(line) <= WIDTH for line in lines)
     assert lines[0].startswith('scena')
 
@@ -159,7 +158,7 @@ def first_columns(lines, count):
      'the_networks_of_this_year/two_of_the_best.json'],
     [[1.25, 2.5, 1.25, 2.5, 1.25, 2.5], [1.25, 2.5, 1.25, 2.25, 1.25, 2.5]]])
 def test_cut_values_are_told_apart_within_80_columns(tmp_path, values):
-    results = load_results(make(tmp_path / 'a', grid={'robots.0.parameters.network': values}))
+    results = Results.load(make(tmp_path / 'a', grid={'robots.0.parameters.network': values}))
     lines = results.text().splitlines()
     assert all(len(line) <= WIDTH for line in lines)
     assert len(set(first_columns(lines[1:3], 1))) == 2
@@ -168,7 +167,7 @@ def test_cut_values_are_told_apart_within_80_columns(tmp_path, values):
 
 def test_values_that_no_cut_tells_apart_are_shown_whole(tmp_path):
     values = [f'{a}{"x" * 40}{b}{"y" * 40}{c}' for a in 'kl' for b in 'mn' for c in 'op']
-    text = load_results(make(tmp_path / 'a', grid={'robots.0.name': values})).text()
+    text = Results.load(make(tmp_path / 'a', grid={'robots.0.name': values})).text()
     assert [line.split()[0] for line in text.splitlines()[1:9]] == values
 
 
@@ -176,7 +175,7 @@ def test_the_hint_is_whole_however_much_is_left_out(tmp_path):
     count = 9
     grid = {f'key_{i}_of_many': [1] for i in range(4)}
     metrics = tuple(f'm:a_metric_of_mine_{i}' for i in range(count))
-    text = load_results(make(tmp_path / 'a', grid=grid, metrics=metrics)).text()
+    text = Results.load(make(tmp_path / 'a', grid=grid, metrics=metrics)).text()
     assert all(len(line) <= WIDTH for line in text.splitlines())
     hint = ' '.join(text.partition('not shown: ')[2].partition('\nfailed: ')[0].split())
     assert hint.endswith('overlaps (--metric NAME)')
@@ -224,7 +223,7 @@ def test_infinite_and_single_values_have_no_deviation(tmp_path):
 
 def test_a_file_that_cannot_be_written_is_told(tmp_path):
     with pytest.raises(InputError, match='cannot be written: '):
-        load_results(make(tmp_path / 'a')).write_summary(tmp_path / 'none/a.csv')
+        Results.load(make(tmp_path / 'a')).write_summary(tmp_path / 'none/a.csv')
 
 
 def test_truth_values_are_written_as_in_the_table_of_runs(tmp_path):

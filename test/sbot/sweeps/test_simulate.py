@@ -15,7 +15,7 @@ from sbot.scenario.load import load_scenario
 from sbot.sweeps.experiment import Options, run_sweep
 from sbot.sweeps.plan import PlannedRun
 from sbot.sweeps.request import Request, _read_sweep_file, source_of
-from sbot.sweeps.show import load_results
+from sbot.sweeps.show import Results
 from sbot.sweeps.sources import _own_imports, plan_of
 from sbot_common.errors import InputError
 
@@ -141,7 +141,7 @@ def test_modules_of_one_name_are_each_scenarios_own(tmp_path, path):
                    seeds=range(2), metrics=('sweep_pilot:speed',))
     before = list(sys.path)
     run_sweep(plan_of(made), made, tmp_path / 'results', Options(jobs=1, progress=False))
-    found = load_results(tmp_path / 'results').columns
+    found = Results.load(tmp_path / 'results').columns
     assert found['error'] == [None] * 4
     assert found['speed'] == [0.25, 0.25, 0.75, 0.75]
     assert found['robot_0_x_m'] == pytest.approx([2.05, 2.05, 2.15, 2.15])

@@ -9,7 +9,7 @@ from browser import CHROMIUM, Browser
 from matplotlib.colors import to_hex
 
 import sbot
-from sbot.figures.data import from_result
+from sbot.figures.data import RunData
 from sbot.figures.look import DARK, LIGHT
 from sbot.figures.picture import _speeds
 from sbot.scenario.load import scenario_from_mapping
@@ -134,7 +134,8 @@ def test_curves_are_those_of_the_run_and_lead_to_a_time(address, browser, run):
     found = browser.evaluate('[curves().robots, curves().frames, curves().rows[0]]')
     assert found[0] == [2]
     assert found[2] == pytest.approx(run.poses[found[1], 2, 0], abs=1e-3)
-    drift = np.median(_speeds(from_result(run))[:, 2])  # with the wind, which blows all the time
+    # With the wind, which blows all the time.
+    drift = np.median(_speeds(RunData.from_result(run))[:, 2])
     for name, expected in (('speed', drift), ('turn rate', 0.5), ('wind', 0.2)):
         browser.evaluate(f'$("curve").value = "{name}"')
         assert np.median(browser.evaluate('curves().rows[0]')) == pytest.approx(expected, abs=0.05)
@@ -330,7 +331,7 @@ def test_help_can_be_read_to_its_end_on_a_phone(address, browser):
 def test_rates_are_those_of_half_a_second_as_in_pictures(address, browser, run):
     browser.open(address + '?rates#curve=speed&follow=1')
     frames, rows = browser.evaluate('[curves().frames, curves().rows[0]]')
-    assert rows == pytest.approx(_speeds(from_result(run))[frames, 1], abs=0.01)
+    assert rows == pytest.approx(_speeds(RunData.from_result(run))[frames, 1], abs=0.01)
 
 
 def test_a_goal_stands_over_the_robot_that_has_reached_it(address, browser):

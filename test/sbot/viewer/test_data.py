@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from pictures import unpacked
 
-from sbot.figures.data import at_rest
+from sbot.figures.data import RunData
 from sbot.scenario.load import scenario_from_mapping
 from sbot.viewer.data import (
     MOST_BEAMS,
@@ -20,8 +20,8 @@ from sbot.viewer.data import (
     scans,
     shown_beams,
 )
-from sbot_sim.sensors.laser import ScanSettings, make_lasers
-from sbot_sim.world.geometry import make_cells
+from sbot_sim.sensors.laser import Lasers, ScanSettings
+from sbot_sim.world.geometry import CellMap
 
 
 @pytest.mark.parametrize('holes', [False, True])
@@ -52,21 +52,21 @@ def runs_of(table):
 def test_long_runs_of_cells_are_in_pieces(shape):
     values = np.zeros(shape[::-1], np.int8)
     values[-1, -1:] = 100
-    kinds, lengths = runs_of(_cell_runs(make_cells(values, 0.5, (0.0, 0.0, 0.0))))
+    kinds, lengths = runs_of(_cell_runs(CellMap.of(values, 0.5, (0.0, 0.0, 0.0))))
     assert (np.repeat(kinds, lengths).reshape(values.shape) == values).all()
     assert len(kinds) == -(-(values.size - 1) // 0x3FFF) + 1
 
 
 def cells_of_noise(side):
     values = np.random.default_rng(4).choice(np.array([-1, 0, 100], np.int8), (side, side))
-    return make_cells(values, 0.05, (0.0, 0.0, 0.0))
+    return CellMap.of(values, 0.05, (0.0, 0.0, 0.0))
 
 
 def test_the_page_of_a_ragged_map_is_small():
     # As plain JSON its runs took 2 bytes a cell, and its borders 13.
     small, large = cells_of_noise(60), cells_of_noise(800)
     assert len(_cell_runs(large)['data']) < 0.5 * large.values.size
-    data = at_rest(scenario_from_mapping({'world': {'bounds': [0, 0, 4, 4]}, 'robots': [
+    data = RunData.at_rest(scenario_from_mapping({'world': {'bounds': [0, 0, 4, 4]}, 'robots': [
         {'pose': [1, 1, 0], 'controller': 'none'}]}))
     pages = [_header(data._replace(world=data.world._replace(cells=cells)))
              for cells in (small, large)]
@@ -77,18 +77,18 @@ def test_the_page_of_a_ragged_map_is_small():
 
 def test_cells_are_runs_of_equal_values():
     values = np.random.default_rng(3).choice(np.array([-1, 0, 100], np.int8), (7, 5))
-    runs = _cell_runs(make_cells(values, 0.5, (1.0, 2.0, 0.3)))
+    runs = _cell_runs(CellMap.of(values, 0.5, (1.0, 2.0, 0.3)))
     kinds, lengths = runs_of(runs)
     assert (np.repeat(kinds, lengths).reshape(7, 5) == values).all()
     assert (np.diff(kinds) != 0).all()
     assert (runs['columns'], runs['rows'], runs['resolution']) == (5, 7, 0.5)
-    assert _cell_runs(make_cells(np.zeros((1, 5000), np.int8), 0.5, (0.0, 0.0, 0.0))) is None
+    assert _cell_runs(CellMap.of(np.zeros((1, 5000), np.int8), 0.5, (0.0, 0.0, 0.0))) is None
 
 
 def test_every_so_manyth_beam_is_shown():
     for beams in (1, MOST_BEAMS, MOST_BEAMS + 1, 1081):
         laser = ScanSettings(scan_beams=beams).parameters()
-        columns = shown_beams(make_lasers([(laser,)]))
+        columns = shown_beams(Lasers.pack([(laser,)]))
         shown = len(range(beams)[columns])
         assert shown <= MOST_BEAMS
         assert columns.step == 1 or 2 * shown > MOST_BEAMS

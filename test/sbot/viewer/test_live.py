@@ -20,7 +20,7 @@ from pictures import record, scenario
 
 from sbot.bag.reader import Bag
 from sbot.cli import main as cli
-from sbot.figures.data import at_rest, from_bag
+from sbot.figures.data import RunData
 from sbot.regression.replay import replay
 from sbot.runner.loop import run_scenario
 from sbot.scenario.assemble import initial_poses, simulation_parameters
@@ -340,7 +340,7 @@ class Topics:
 
 
 def test_frames_are_the_poses_of_the_messages(recorded):
-    data, live, topics = from_bag(recorded), Live(), Topics()
+    data, live, topics = RunData.from_bag(recorded), Live(), Topics()
     events = Events(start_server(0, live))
     follower = _Follower(live, topics.subscribe)
     follower.show()
@@ -364,7 +364,7 @@ def test_frames_are_the_poses_of_the_messages(recorded):
 
 
 def test_without_scans_frames_have_none(recorded):
-    data, live, topics = from_bag(recorded), Live(), Topics()
+    data, live, topics = RunData.from_bag(recorded), Live(), Topics()
     events = Events(start_server(0, live))
     follower = _Follower(live, topics.subscribe)
     for _ in range(2):
@@ -392,7 +392,8 @@ def test_the_browser_shows_the_map_of_a_live_run(tmp_path):
             '0, 0, width, height).data.buffer); '
             'return words.filter(word => (word & 0xff) === parseInt(colour.slice(1, 3), 16) '
             '&& word >>> 24 === 255).length; })()')
-        assert found == np.count_nonzero(at_rest(rooms).world.cells.values == OCCUPIED) > 100
+        cells = RunData.at_rest(rooms).world.cells.values
+        assert found == np.count_nonzero(cells == OCCUPIED) > 100
         assert browser.errors == []
 
 

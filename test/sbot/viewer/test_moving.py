@@ -9,7 +9,7 @@ from matplotlib.colors import to_rgb
 from pages import check_moves
 from PIL import Image
 
-from sbot.figures.data import at_rest, from_bag, from_result
+from sbot.figures.data import RunData
 from sbot.figures.film import animate_run
 from sbot.figures.look import DARK, LIGHT
 from sbot.figures.picture import _draw_run
@@ -52,11 +52,11 @@ def recorded(tmp_path_factory):
 
 def test_a_bag_a_run_and_a_scenario_have_the_same_poses(recorded):
     bag, run = recorded
-    data, result = from_bag(bag), from_result(run)
+    data, result = RunData.from_bag(bag), RunData.from_result(run)
     assert (data.boxes.shape, data.obstacles.shape) == ((61, 2, 3), (61, 2, 2))
     assert (data.boxes == result.boxes).all()
     assert (data.obstacles == result.obstacles).all()
-    assert (at_rest(run.scenario).boxes[0] == [[3, 2.1, 0], [4.1, 4, 0]]).all()
+    assert (RunData.at_rest(run.scenario).boxes[0] == [[3, 2.1, 0], [4.1, 4, 0]]).all()
     assert len(data.world.rectangles) == 1
     assert abs(data.boxes[-1, 0, 2]) > 0.1
     assert data.obstacles[20, 0] == pytest.approx([1, 1.5])  # half a metre in a second
@@ -64,7 +64,7 @@ def test_a_bag_a_run_and_a_scenario_have_the_same_poses(recorded):
 
 
 def test_pictures_have_them_where_they_end_and_films_move_them(recorded, tmp_path):
-    data = from_bag(recorded[0])
+    data = RunData.from_bag(recorded[0])
     shown = [each for each in _draw_run(data).axes[0].collections if each.get_gid() == 'boxes']
     rectangles = [each for each in shown if isinstance(each, PolyCollection)]
     discs = [each for each in shown if isinstance(each, EllipseCollection)]
@@ -88,7 +88,7 @@ def test_pictures_have_them_where_they_end_and_films_move_them(recorded, tmp_pat
 
 
 def test_a_live_view_has_them_in_every_frame(recorded):
-    data = from_bag(recorded[0])
+    data = RunData.from_bag(recorded[0])
     heard, header, frame = watch(recorded[0], data.stamps_ns[30])
     assert {topics.BOXES.name, topics.OBSTACLES.name} <= heard
     assert header['boxes'] == [[[-0.3, -0.4], [0.3, -0.4], [0.3, 0.4], [-0.3, 0.4]], 0.3]

@@ -12,7 +12,7 @@ from sbot.viewer.server import Live
 from sbot_common import topics
 from sbot_common.wire.cdr import DamagedMessage
 from sbot_common.wire.messages import write_pose
-from sbot_common.wire.templates import OdometryTemplate, ScanTemplate, vector_template
+from sbot_common.wire.templates import NumbersTemplate, OdometryTemplate, ScanTemplate
 
 SECOND = 10**9
 
@@ -54,7 +54,7 @@ def scan():
         (np.nan, 0.0), (0.0, np.inf), (1e308, 0.0))),
     ('goal', write_pose(SECOND, 'map', np.nan, 1.0)),
     ('goal', write_pose(SECOND, 'map', 1.0, -1e308)),
-    ('wind', vector_template('map').fill(SECOND, 1e308, 0.0, 0.0)),
+    ('wind', NumbersTemplate.of_vector('map').fill(SECOND, 1e308, 0.0, 0.0)),
     ('base_scan', scan()[:-5])])
 def test_what_a_page_cannot_show_is_damaged(heard, name, raw):
     follower, live, callbacks = heard

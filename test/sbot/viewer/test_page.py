@@ -13,7 +13,7 @@ from PIL import Image
 import sbot
 from sbot.bag.reader import Bag
 from sbot.cli import main as cli
-from sbot.figures.data import from_bag, from_result
+from sbot.figures.data import RunData
 from sbot.figures.look import Look, style_of
 from sbot.figures.picture import draw
 from sbot.runner.loop import run_scenario
@@ -29,7 +29,7 @@ def recorded(tmp_path_factory):
     folder = tmp_path_factory.mktemp('view')
     bag, _ = record(folder)
     write_view(bag, folder / 'run.html')
-    return folder / 'run.html', from_bag(bag), bag
+    return folder / 'run.html', RunData.from_bag(bag), bag
 
 
 @pytest.fixture(scope='module')
@@ -106,7 +106,7 @@ def test_rectangular_robots_and_polygons_have_their_shapes(tmp_path, browser):
         record=tmp_path / 'bag')
     write_view(tmp_path / 'bag', tmp_path / 'cart.html')
     browser.open(f'{(tmp_path / "cart.html").as_uri()}#names=0&scans=0&trails=0')
-    pixels, data = browser.screenshot().astype(int), from_bag(tmp_path / 'bag')
+    pixels, data = browser.screenshot().astype(int), RunData.from_bag(tmp_path / 'bag')
     places, scale = on_screen(data, np.array([[10.0, 5.5], [2.5, 2.5], [4.0, 4.0]]))
     found, size = middle(pixels, browser.evaluate('run.colours[0]'))
     assert found == pytest.approx(places[0], abs=1.5)
@@ -224,7 +224,7 @@ def mapped(tmp_path_factory):
         'name': 'mapped', 'duration': 0.2, 'world': {'map': str(folder / 'map.yaml')},
         'robots': [{'pose': [5, 5, 0], 'controller': 'none'}]}), record=folder / 'bag')
     write_view(folder / 'bag', folder / 'run.html')
-    return folder / 'run.html', from_result(run)
+    return folder / 'run.html', RunData.from_result(run)
 
 
 def place_of(column, row, size=0.05, origin=(1, 2, 0.2), rows=100):

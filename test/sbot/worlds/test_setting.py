@@ -121,7 +121,7 @@ def test_a_lack_of_memory_is_said(worlds, monkeypatch):
     monkeypatch.setattr('sbot.worlds.many.policy_arrays', none_left)
     with pytest.raises(InputError, match=r'^7 ticks of 2 worlds: need more memory than the mach'):
         run(worlds, ticks=7)
-    monkeypatch.setattr('sbot_sim.engine.many.make_worlds', none_left)
+    monkeypatch.setattr('sbot_sim.engine.many.Worlds.make', none_left)
     with pytest.raises(InputError, match=r'^9 worlds of 3 robots: need more memory than'):
         sbot.Worlds(ARGUMENTS_PLAIN, 9)
 

@@ -16,10 +16,10 @@ from sbot_common.wire import cdr
 from sbot_common.wire.cdr import DamagedMessage
 from sbot_common.wire.controller import FIELDS, encode_points, read_points
 from sbot_common.wire.templates import (
+    NumbersTemplate,
     OdometryTemplate,
     PosesTemplate,
     ScanTemplate,
-    vector_template,
 )
 
 
@@ -233,7 +233,7 @@ def test_scan_and_wind():
     assert stamp_ns == 9
     assert values['scan'].ranges.tolist() == ranges.tolist()
     assert values['scan'][1:] == (-1.0, 0.5, 0.0, 9.0)
-    assert field('wind', vector_template('map').fill(9, 0.5, -0.25, 0.0)) == (
+    assert field('wind', NumbersTemplate.of_vector('map').fill(9, 0.5, -0.25, 0.0)) == (
         9, {'wind': (0.5, -0.25)})
 
 

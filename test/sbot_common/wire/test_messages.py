@@ -13,7 +13,7 @@ from sbot_common.observation import Twist
 from sbot_common.topics import CMD_VEL_STAMPED
 from sbot_common.wire import cdr, messages
 from sbot_common.wire.controller import write_command
-from sbot_common.wire.templates import vector_template
+from sbot_common.wire.templates import NumbersTemplate
 
 number = st.floats(allow_nan=False)
 single = st.floats(width=32, allow_nan=False)
@@ -128,7 +128,7 @@ def test_a_negative_clock_is_damaged(stamp_ns):
         'builtin_interfaces/msg/Time', sec=seconds, nanosec=nanoseconds)))
     with pytest.raises(cdr.DamagedMessage, match=f'got a time of {stamp_ns} ns'):
         messages.read_clock(raw)
-    raw = vector_template('map').fill(3_000_000_007, 1.0, 2.0, 3.0)
+    raw = NumbersTemplate.of_vector('map').fill(3_000_000_007, 1.0, 2.0, 3.0)
     assert messages.read_header_stamp(raw) == 3_000_000_007
     assert messages.read_vector(raw) == (3_000_000_007, (1.0, 2.0, 3.0))
 

@@ -9,6 +9,7 @@ from sbot_common.wire.messages import read_vector
 from sbot_common.wire.templates import (
     ARROW,
     CYLINDER,
+    NumbersTemplate,
     OdometryTemplate,
     PosesTemplate,
     ScanTemplate,
@@ -16,7 +17,6 @@ from sbot_common.wire.templates import (
     TransformsTemplate,
     encode_marker_array,
     marker,
-    vector_template,
 )
 
 names = st.text('abc/_é0', max_size=9)
@@ -64,7 +64,7 @@ def test_transforms_are_as_the_message_definition_says(frames, stamp, data):
 
 @given(names, stamps, numbers, numbers)
 def test_vectors_come_back(frame, stamp, x, y):
-    raw = vector_template(frame).fill(stamp, x, y, 0.0)
+    raw = NumbersTemplate.of_vector(frame).fill(stamp, x, y, 0.0)
     assert read_vector(raw) == (stamp, (x, y, 0.0))
     assert cdr.encode(cdr.decode(raw, 'geometry_msgs/msg/Vector3Stamped')) == raw
 

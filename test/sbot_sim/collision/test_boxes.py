@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from scipy import integrate
 from solids import deepest, random_bodies, random_world, rectangular
 
-from sbot_sim.collision.fixed_objects import make_fixed_objects
-from sbot_sim.collision.overlap import find_overlaps, overlaps
+from sbot_sim.collision.fixed_objects import FixedObjects
+from sbot_sim.collision.overlap import Overlaps, overlaps
 from sbot_sim.collision.separation import separate
-from sbot_sim.world.bodies import ROBOT, _characteristic_length, body_arrays
+from sbot_sim.world.bodies import ROBOT, BodyArrays, _characteristic_length
 from sbot_sim.world.geometry import make_world
 from sbot_sim.world.moving import make_box
 
@@ -21,8 +21,8 @@ SMALL = ROBOT._replace(radius=0.15)
 
 
 def step(robots, boxes, pose, proposed, world=OPEN):
-    shapes = body_arrays(robots, boxes).shape
-    fixed = make_fixed_objects(world, shapes.outer_radius)
+    shapes = BodyArrays.of(robots, boxes).shape
+    fixed = FixedObjects.of(world, shapes.outer_radius)
     return separate(fixed, shapes, np.array(pose, float), np.array(proposed, float))
 
 
@@ -157,7 +157,7 @@ def standing(rng, world):
         one, other = [robots[i] for i in rows if i < 14], [boxes[i - 14] for i in rows if i >= 14]
         if not other:
             return one, other, pose[rows]
-        found = find_overlaps(world, body_arrays(one, other), pose[rows], 0.0).robot
+        found = Overlaps.find(world, BodyArrays.of(one, other), pose[rows], 0.0).robot
         if not len(found):
             return one, other, pose[rows]
         keep[rows[found[0]]] = False
@@ -172,8 +172,8 @@ def test_robots_and_boxes_never_overlap_anything(seed, length):
     if not boxes or not robots:
         return
     bodies, n = [*robots, *boxes], len(robots)
-    arrays = body_arrays(robots, boxes)
-    fixed = make_fixed_objects(world, arrays.safety_radius)
+    arrays = BodyArrays.of(robots, boxes)
+    fixed = FixedObjects.of(world, arrays.safety_radius)
     drift = rng.normal(0, length, (n, 2))
     for _ in range(6):
         proposed = pose.copy()

@@ -19,8 +19,8 @@ from sbot_sim.collision.contacts import (
     with_fixed,
 )
 from sbot_sim.collision.overlap import overlaps
-from sbot_sim.fast2d.scene import Object, disc, make_indexed, rectangle
-from sbot_sim.world.bodies import S_BOT, body_arrays, boxes_at, centres
+from sbot_sim.fast2d.scene import Indexed, Object, disc, rectangle
+from sbot_sim.world.bodies import S_BOT, BodyArrays, boxes_at, centres
 from sbot_sim.world.geometry import make_world, rectangle_corners
 
 
@@ -99,7 +99,7 @@ def test_fixed_objects_do_not_give_way(kind, rows, at, expected):
     x, y = np.add(at, np.multiply(expected, 2))
     outcome = settle([[*at, 0]], [[x, y, 0]], world)
     np.testing.assert_allclose(outcome.displacement, [expected], atol=1e-14)
-    assert overlaps(world, body_arrays([S_BOT]), outcome.pose) == 0
+    assert overlaps(world, BodyArrays.of([S_BOT]), outcome.pose) == 0
 
 
 def test_walls_of_several_pieces_push_once():
@@ -118,9 +118,9 @@ def described(kind, pose, robot=True):
 
 def contacts(first, second):
     """Return (overlap, ux, uy) of the pair: as bodies both ways, and the second one fixed."""
-    both = make_indexed([described(*first), described(*second)])
+    both = Indexed.of([described(*first), described(*second)])
     boxes = boxes_at(both.shapes, centres(both.shapes, np.array([first[1], second[1]])))
-    fixed = make_indexed([described(*first), described(*second, robot=False)])
+    fixed = Indexed.of([described(*first), described(*second, robot=False)])
     return (body_contact(boxes, 0, 1, 0.0, 0.0), body_contact(boxes, 1, 0, 0.0, 0.0),
             with_fixed(fixed.fixed, 0, boxes, 0, boxes[0, 0], boxes[0, 1]))
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from sbot_sim.collision.fixed_objects import make_fixed_objects
+from sbot_sim.collision.fixed_objects import FixedObjects
 from sbot_sim.world.geometry import make_world
 
 
@@ -16,7 +16,7 @@ def listed(fixed, x, y):
 
 
 def test_every_shape_is_a_rounded_box():
-    fixed = make_fixed_objects(make_world(
+    fixed = FixedObjects.of(make_world(
         (0, 0, 10, 10), segments=[[1, 1, 4, 5]], circles=[[8, 2, 0.5]],
         rectangles=[[5, 8, 2.0, 1.0, math.pi / 6]]), np.array([0.3]))
     np.testing.assert_allclose(fixed.boxes, [
@@ -28,7 +28,7 @@ def test_every_shape_is_a_rounded_box():
 
 
 def test_an_open_world_has_no_walls():
-    fixed = make_fixed_objects(make_world((0, 0, 10, 10), has_walls=False), np.array([0.3]))
+    fixed = FixedObjects.of(make_world((0, 0, 10, 10), has_walls=False), np.array([0.3]))
     assert fixed.bounds.tolist() == [-math.inf, -math.inf, math.inf, math.inf]
 
 
@@ -39,7 +39,7 @@ def test_a_cell_lists_all_that_a_robot_there_may_touch(seed):
         (0, 0, 10, 10), circles=np.column_stack([rng.uniform(1, 9, (12, 2)),
                                                  rng.uniform(0.05, 1.0, 12)]).tolist(),
         segments=rng.uniform(0.5, 9.5, (12, 4)).tolist())
-    fixed = make_fixed_objects(world, np.array([0.4]))
+    fixed = FixedObjects.of(world, np.array([0.4]))
     for x, y in rng.uniform(0, 10, (60, 2)):
         near = []
         for k, (cx, cy, c, s, half, _, radius) in enumerate(fixed.boxes.tolist()):

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sbot_sim.collision.overlap import overlaps, placement_error
-from sbot_sim.world.bodies import ROBOT, S_BOT, body_arrays
+from sbot_sim.world.bodies import ROBOT, S_BOT, BodyArrays
 from sbot_sim.world.geometry import make_world, rectangle_corners
 from sbot_sim.world.moving import make_box
 
@@ -41,7 +41,7 @@ def test_counts_what_shapely_counts(seed):
     world = make_world(BOUNDS, rng.uniform(0, 5, (4, 4)),
                        rng.uniform(0.1, 1, (3, 3)) * [6, 5, 1],
                        rng.uniform(0.1, 1, (3, 5)) * [6, 5, 2, 2, 3])
-    bodies = body_arrays([[S_BOT, ROBOT, S_BOT._replace(radius=0.9)][k]
+    bodies = BodyArrays.of([[S_BOT, ROBOT, S_BOT._replace(radius=0.9)][k]
                           for k in rng.integers(0, 3, 15)])
     pose = rng.uniform(-0.5, 6, (15, 3))
     assert overlaps(world, bodies, pose) == brute_force(world, bodies, pose)
@@ -54,7 +54,7 @@ def test_ticks_counted_together_are_those_counted_one_by_one(seed, scale, flat):
     world = make_world([scale * side for side in BOUNDS],
                        circles=scale * rng.uniform(0.1, 1, (3, 3)) * [6, 5, 1],
                        rectangles=scale * rng.uniform(0.1, 1, (3, 5)) * [6, 5, 2, 2, 3 / scale])
-    bodies = body_arrays([ROBOT._replace(radius=scale * radius)
+    bodies = BodyArrays.of([ROBOT._replace(radius=scale * radius)
                           for radius in rng.choice([0.06, 0.3, 0.9], 12 - flat)]
                          + [ROBOT._replace(length=0.8 * scale, width=0.4 * scale)] * flat)
     poses = np.concatenate([scale * rng.uniform(-0.5, 6, (9, 12, 2)),
@@ -67,7 +67,7 @@ def test_ticks_counted_together_are_those_counted_one_by_one(seed, scale, flat):
 
 @pytest.mark.parametrize(('gap', 'count'), [(0.0, 0), (-0.9e-9, 0), (-1.1e-9, 1), (1e-3, 0)])
 def test_an_overlap_is_deeper_than_a_nanometre(gap, count):
-    bodies = body_arrays([ROBOT, ROBOT])
+    bodies = BodyArrays.of([ROBOT, ROBOT])
     pose = np.array([[1.0, 1.0, 0.0], [1.6 + gap, 1.0, 0.0]])
     assert overlaps(make_world(BOUNDS), bodies, pose) == count
 
@@ -75,8 +75,8 @@ def test_an_overlap_is_deeper_than_a_nanometre(gap, count):
 def test_lost_robots_count_and_nobody_is_fine():
     world = make_world(BOUNDS)
     pose = np.array([[1.0, 1.0, 0.0], [math.nan, 1.0, 0.0]])
-    assert overlaps(world, body_arrays([S_BOT] * 2), pose) == 1
-    assert overlaps(world, body_arrays([]), np.zeros((0, 3))) == 0
+    assert overlaps(world, BodyArrays.of([S_BOT] * 2), pose) == 1
+    assert overlaps(world, BodyArrays.of([]), np.zeros((0, 3))) == 0
 
 
 BODY = ROBOT._replace(radius=0.25)
@@ -85,7 +85,7 @@ WORLD = make_world((0, 0, 10, 10), segments=[[5, 0, 5, 4]], circles=[[2, 8, 0.5]
 
 
 def error(*poses, boxes=()):
-    bodies = body_arrays([BODY] * (len(poses) - len(boxes)), boxes)
+    bodies = BodyArrays.of([BODY] * (len(poses) - len(boxes)), boxes)
     return placement_error(WORLD, bodies, np.array(poses, float), len(poses) - len(boxes))
 
 
@@ -116,7 +116,7 @@ def test_a_pose_that_is_not_finite_is_named_before_all_else():
 
 
 def test_one_line_says_how_many_more_there_are():
-    bodies = body_arrays([BODY] * 2)
+    bodies = BodyArrays.of([BODY] * 2)
     both = np.array([[0.1, 5, 0], [9.9, 5, 0]])
     assert placement_error(WORLD, bodies, both) == (
         'robot 0 at (0.1, 5), collision radius 0.25 m, is 0.15 m too near to the bound xmin = 0 '

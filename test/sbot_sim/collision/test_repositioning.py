@@ -12,7 +12,7 @@ from sbot_common.compiled.jit import njit
 from sbot_sim.collision import separation
 from sbot_sim.collision.overlap import overlaps
 from sbot_sim.collision.separation import MOST_STEPS, STEP
-from sbot_sim.world.bodies import ROBOT, S_BOT, _make_shapes, body_arrays
+from sbot_sim.world.bodies import ROBOT, S_BOT, BodyArrays, _make_shapes
 from sbot_sim.world.geometry import make_world
 
 metres = st.floats(-1e3, 1e3)
@@ -67,7 +67,7 @@ def test_reverted_robots_return_to_where_they_were_and_may_turn():
     proposed[:, 0] += [0.02, 0.02, 0.02, -0.02, -0.02]
     proposed[:, 2] = 0.5
     outcome = settle(proposed, previous, world, passes=20)
-    assert overlaps(world, body_arrays([S_BOT] * 5), outcome.pose) == 0
+    assert overlaps(world, BodyArrays.of([S_BOT] * 5), outcome.pose) == 0
     assert outcome.reverted.any()
     back = outcome.reverted
     np.testing.assert_array_equal(outcome.pose[back, :2], previous[back, :2])

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from settling import R, settle
 
-from sbot_sim.collision.fixed_objects import make_fixed_objects
-from sbot_sim.collision.overlap import find_overlaps, overlaps
+from sbot_sim.collision.fixed_objects import FixedObjects
+from sbot_sim.collision.overlap import Overlaps, overlaps
 from sbot_sim.collision.separation import separate
 from sbot_sim.dynamics.motion import _drive_wheels, move
-from sbot_sim.world.bodies import ROBOT, S_BOT, body_arrays
+from sbot_sim.world.bodies import ROBOT, S_BOT, BodyArrays
 from sbot_sim.world.geometry import make_world
 
 DT = 0.1
@@ -29,7 +29,7 @@ def crowd(count, density, seed=0):
     pose = np.zeros((count, 3))
     pose[:, :2] = rng.permutation(places)[:count]
     pose[:, 2] = rng.uniform(-math.pi, math.pi, count)
-    world, bodies = make_world((0, 0, side, side)), body_arrays([S_BOT] * count)
+    world, bodies = make_world((0, 0, side, side)), BodyArrays.of([S_BOT] * count)
     assert overlaps(world, bodies, pose) == 0
     return world, bodies, pose
 
@@ -45,7 +45,7 @@ def towards(pose, x, y):
 
 
 def test_a_robot_slides_along_a_wall_and_leaves_it_again():
-    world, bodies = make_world((0, 0, 5, 5)), body_arrays([ROBOT])
+    world, bodies = make_world((0, 0, 5, 5)), BodyArrays.of([ROBOT])
     wind, pose = np.array([[0.0, -0.5]]), np.array([[1.0, 0.31, 0.0]])
     straight = np.array([[10.0, 10.0]])  # 1 m/s
     driven = _drive_wheels(bodies, straight)
@@ -69,7 +69,7 @@ def test_a_pose_that_is_not_finite_leaves_the_robot_where_it_was():
 
 def test_adversarial_crowd_never_overlaps_and_is_displaced_little():
     world, bodies, pose = crowd(200, 0.6)
-    fixed = make_fixed_objects(world, bodies.safety_radius)
+    fixed = FixedObjects.of(world, bodies.safety_radius)
     side = world.bounds[2]
     rng = np.random.default_rng(3)
     calm, lengths = np.zeros((200, 2)), []
@@ -104,10 +104,10 @@ def random_world(rng):
                        np.column_stack([rng.uniform(0, 6, (3, 2)), rng.uniform(0.05, 1.5, (3, 2)),
                                         rng.uniform(-3, 3, 3)]))
     radii = rng.choice([0.03, 0.088, 0.3, 0.7], 60, p=[0.3, 0.4, 0.25, 0.05])
-    every = body_arrays([ROBOT._replace(radius=float(radius)) for radius in radii])
+    every = BodyArrays.of([ROBOT._replace(radius=float(radius)) for radius in radii])
     pose = np.column_stack([rng.uniform(0, 6, (60, 2)), rng.uniform(-3, 3, 60)])
     while True:
-        found = find_overlaps(world, every, pose, tolerance=0.0)
+        found = Overlaps.find(world, every, pose, tolerance=0.0)
         if not len(found.robot):
             return world, every, pose
         keep = np.ones(len(pose), bool)
@@ -120,7 +120,7 @@ def random_world(rng):
 def test_any_mix_of_sizes_and_speeds_stays_free(seed, length):
     rng = np.random.default_rng(seed)
     world, bodies, pose = random_world(rng)
-    fixed = make_fixed_objects(world, bodies.safety_radius)
+    fixed = FixedObjects.of(world, bodies.safety_radius)
     drift = rng.normal(0, length, (len(pose), 2))
     for _ in range(8):
         proposed = pose.copy()
@@ -139,7 +139,7 @@ def test_poses_that_begin_with_overlaps_are_freed_or_at_least_survived(seed):
     world = make_world((0, 0, 2, 2), circles=[(1, 1, 0.1)])
     outcome = settle(pose, world=world)
     assert np.isfinite(outcome.pose).all()
-    bodies = body_arrays([S_BOT] * 12)
+    bodies = BodyArrays.of([S_BOT] * 12)
     assert overlaps(world, bodies, outcome.pose) <= overlaps(world, bodies, pose)
 
 
@@ -149,8 +149,8 @@ def test_poses_that_begin_with_overlaps_are_freed_or_at_least_survived(seed):
                                                               collision_distance=0.0)])
 def test_nobody_passes_a_thin_segment_at_2_m_per_s(body):
     world = make_world((-2, -2, 2, 2), [(0, -2, 0, 2)])
-    bodies = body_arrays([body])
-    fixed = make_fixed_objects(world, bodies.safety_radius)
+    bodies = BodyArrays.of([body])
+    fixed = FixedObjects.of(world, bodies.safety_radius)
     rng = np.random.default_rng(0)
     for _ in range(300):
         pose = np.array([[-rng.uniform(1, 1.2) * body.safety_radius, rng.uniform(-1, 1), 0.0]])
@@ -166,11 +166,11 @@ def test_nobody_is_pushed_through_a_wall_into_or_out_of_a_room():
     world = make_world((0, 0, 3, 3), [(1, 1, 2, 1), (2, 1, 2, 2), (2, 2, 1, 2), (1, 2, 1, 1)])
     rng = np.random.default_rng(2)
     pose = np.array([[x, y, 0.0] for x in np.arange(0.1, 3, 0.2) for y in np.arange(0.1, 3, 0.2)])
-    bodies = body_arrays([S_BOT] * len(pose))
+    bodies = BodyArrays.of([S_BOT] * len(pose))
     keep = np.ones(len(pose), bool)
-    keep[find_overlaps(world, bodies, pose).robot] = False
+    keep[Overlaps.find(world, bodies, pose).robot] = False
     pose, bodies = pose[keep], bodies.select(keep)
-    fixed = make_fixed_objects(world, bodies.safety_radius)
+    fixed = FixedObjects.of(world, bodies.safety_radius)
 
     def inside(p):
         return (np.abs(p[:, 0] - 1.5) < 0.5) & (np.abs(p[:, 1] - 1.5) < 0.5)
@@ -199,7 +199,7 @@ def test_same_input_same_bits_and_permuted_input_permuted_bits():
     world, bodies, pose = crowd(120, 0.6, seed=4)
     rng = np.random.default_rng(5)
     order = rng.permutation(120)
-    fixed = make_fixed_objects(world, bodies.safety_radius)
+    fixed = FixedObjects.of(world, bodies.safety_radius)
     other, calm = pose[order], np.zeros((120, 2))
     for _ in range(100):
         wheels = rng.choice([-4.0, 4.0], (120, 2))

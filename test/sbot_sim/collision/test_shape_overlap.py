@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from outlines import star
 from solids import deepest, depth, random_bodies, random_world, rectangular, solid_of
 
-from sbot_sim.collision.fixed_objects import make_fixed_objects
-from sbot_sim.collision.overlap import PAIR, POLYGON, find_overlaps
+from sbot_sim.collision.fixed_objects import FixedObjects
+from sbot_sim.collision.overlap import PAIR, POLYGON, Overlaps
 from sbot_sim.collision.separation import separate
 from sbot_sim.collision.shape_overlap import (
     _convex_depth,
@@ -21,7 +21,7 @@ from sbot_sim.collision.shape_overlap import (
     joined,
     within,
 )
-from sbot_sim.world.bodies import body_arrays
+from sbot_sim.world.bodies import BodyArrays
 from sbot_sim.world.geometry import make_world, rectangle_corners
 
 PLACES = st.lists(st.tuples(st.sampled_from([1.0, 1e-3, 1e4]), st.integers(-9, 9),
@@ -49,7 +49,7 @@ def standing(rng, world, count=24):
 
 
 def judged(world, bodies, pose, tolerance=1e-9):
-    return find_overlaps(world, body_arrays(bodies), pose, tolerance)
+    return Overlaps.find(world, BodyArrays.of(bodies), pose, tolerance)
 
 
 # The judge.
@@ -93,8 +93,8 @@ def test_the_same_bits_again_and_no_argument_is_changed():
     rng = np.random.default_rng(5)
     world = random_world(rng)
     bodies, pose = standing(rng, world, 40)
-    arrays = body_arrays(bodies)
-    fixed = make_fixed_objects(world, arrays.safety_radius)
+    arrays = BodyArrays.of(bodies)
+    fixed = FixedObjects.of(world, arrays.safety_radius)
     proposed = pose + rng.normal(0, 0.2, pose.shape)
     before = pose.tobytes(), proposed.tobytes()
     one, again = (separate(fixed, arrays.shape, pose, proposed) for _ in range(2))
@@ -108,8 +108,8 @@ def test_the_same_bits_again_and_no_argument_is_changed():
 
 
 def step(world, bodies, pose, proposed):
-    arrays = body_arrays(bodies)
-    fixed = make_fixed_objects(world, arrays.safety_radius)
+    arrays = BodyArrays.of(bodies)
+    fixed = FixedObjects.of(world, arrays.safety_radius)
     return separate(fixed, arrays.shape, np.array(pose, float), np.array(proposed, float))
 
 
@@ -166,8 +166,8 @@ def test_rectangles_overlap_the_polygons_that_shapely_finds(seed):
     outlines = [each for each in (star(rng, int(rng.integers(3, 9)), rng.uniform(0, 6, 2), 2.0)
                                   for _ in range(3)) if shapely.Polygon(each).is_valid]
     pose = rng.uniform(-0.5, 6.5, (12, 3))
-    bodies = body_arrays([BOX] * len(pose))
-    found = find_overlaps(make_world((0, 0, 6, 6), polygons=outlines), bodies, pose)
+    bodies = BodyArrays.of([BOX] * len(pose))
+    found = Overlaps.find(make_world((0, 0, 6, 6), polygons=outlines), bodies, pose)
     named = {(int(i), int(k)) for i, kind, k, _ in zip(*found, strict=True) if kind == POLYGON}
     corners = corners_at(pose, bodies.shape.offset[:, 0], bodies.shape.size[:, :2])
     for i, row in enumerate(corners):
@@ -180,8 +180,8 @@ def test_rectangles_overlap_the_polygons_that_shapely_finds(seed):
 
 
 def test_a_rectangle_within_a_polygon_is_as_deep_as_its_inner_circle_is_wide():
-    bodies = body_arrays([BOX])
-    found = find_overlaps(
+    bodies = BodyArrays.of([BOX])
+    found = Overlaps.find(
         make_world((0, 0, 6, 6), polygons=[[(1, 1), (5, 1), (5, 5), (1, 5)]]),
         bodies, np.array([[3.0, 3.0, 0.3]]))
     assert found.kind.tolist() == [POLYGON]

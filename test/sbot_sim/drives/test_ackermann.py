@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from sbot_common.observation import OMEGA, VX
 from sbot_sim.drives.registry import ACKERMANN, _ackermann_twist
 from sbot_sim.dynamics.motion import _advance_twist, drive, driven_twists, move
-from sbot_sim.world.bodies import ROBOT, body_arrays
+from sbot_sim.world.bodies import ROBOT, BodyArrays
 
 DT = 0.1
 CAR = ROBOT._replace(name='car', drive='ackermann',
                      of_drive={'wheelbase': 0.6, 'max_steering_angle': 0.5})
-BODIES = body_arrays([CAR])
+BODIES = BodyArrays.of([CAR])
 LEAST_RADIUS = 0.6 / math.tan(0.5)  # m
 RIM = 3.0  # m/s
 
@@ -71,7 +71,7 @@ def test_it_does_not_turn_on_the_spot():
 
 
 def test_a_twist_within_its_limits_is_that_of_two_wheels_to_the_bit():
-    two_wheels = body_arrays([ROBOT])
+    two_wheels = BodyArrays.of([ROBOT])
     for v, omega in ((1.0, 0.3), (-0.7, 0.1), (2.0, 0.0)):
         np.testing.assert_array_equal(driven(v, omega), driven(v, omega, two_wheels))
 
@@ -94,7 +94,7 @@ def test_the_path_is_that_of_the_single_track_model():
 
 
 def test_without_a_wheelbase_it_is_as_long_as_wide():
-    bodies = body_arrays([CAR._replace(of_drive={'max_steering_angle': 0.5})])
+    bodies = BodyArrays.of([CAR._replace(of_drive={'max_steering_angle': 0.5})])
     assert bodies.numbers[0, 0] == pytest.approx(math.tan(0.5) / CAR.wheel_distance)
 
 
@@ -139,7 +139,7 @@ def rims(vx, vy, omega):
 
 @given(st.floats(-6, 6), st.floats(-6, 6), st.floats(-20, 20))
 def test_no_rim_is_faster_than_it_can_and_the_path_keeps_its_shape(vx, vy, omega):
-    got = tuple(driven_twists(body_arrays([OMNI]), np.array([[vx, vy, omega]]))[0])
+    got = tuple(driven_twists(BodyArrays.of([OMNI]), np.array([[vx, vy, omega]]))[0])
     fastest = max(map(abs, rims(vx, vy, omega)))
     factor = 1.0 if fastest <= RIM else RIM / fastest
     np.testing.assert_allclose(got, [vx * factor, vy * factor, omega * factor], rtol=1e-12,

@@ -6,7 +6,7 @@ import pytest
 from sbot_common.errors import InputError
 from sbot_common.user_code import UserCodeError
 from sbot_sim.dynamics.hooks import Hooks, _wind_around, free_wind
-from wind_model.grid import make_grid
+from wind_model.grid import WindGrid
 from wind_model.parameters import Height
 
 OUTSIDE = np.array([0.3, -0.2, 0.1])
@@ -19,7 +19,7 @@ def field_of(terrain):
     u = np.zeros(shape)
     u[1] = 2.0
     wind = u, np.full(shape, 2.0), np.full(shape, 0.5)
-    return make_grid(0.0, 0.0, 2, 2, 1.0, 1.0, [0.0, 1.0], ground, ground + 2.0,
+    return WindGrid.make(0.0, 0.0, 2, 2, 1.0, 1.0, [0.0, 1.0], ground, ground + 2.0,
                                   wind).lattice()
 
 

@@ -6,15 +6,15 @@ import pytest
 import sbot
 from sbot.scenario.assemble import _make_inertia
 from sbot_sim.dynamics.inertia import (
+    Momentum,
     _approach,
-    at_rest,
     effective_wind,
     follow,
     impulse_velocity,
     sum_impulses,
 )
 from sbot_sim.engine.many import _inertia_of_worlds
-from sbot_sim.world.bodies import ROBOT, body_arrays
+from sbot_sim.world.bodies import ROBOT, BodyArrays
 
 
 def test_the_documents_numbers():
@@ -219,8 +219,8 @@ def test_a_steered_robot_told_to_crawl_drives_on_afterwards():
 
 def test_a_command_that_is_no_number_ends_with_its_tick():
     body, dt = ROBOT._replace(max_acceleration=0.5), 0.1
-    inertia, bodies = _make_inertia([body], dt), body_arrays([body])
-    momentum, out = at_rest(1, inertia), np.empty((1, 3))
+    inertia, bodies = _make_inertia([body], dt), BodyArrays.of([body])
+    momentum, out = Momentum.at_rest(1, inertia), np.empty((1, 3))
     for k, vx in enumerate([math.nan, 0.3, 0.3]):
         follow(bodies, inertia, momentum, np.array([[vx, 0.0, 0.0]]), k, dt, out)
     assert out[0].tolist() == pytest.approx([0.1, 0.0, 0.0])

@@ -19,7 +19,7 @@ from sbot_sim.dynamics.motion import (
     move,
     wrap_yaw,
 )
-from sbot_sim.world.bodies import ROBOT, S_BOT, body_arrays
+from sbot_sim.world.bodies import ROBOT, S_BOT, BodyArrays
 
 mpmath.mp.dps = 50
 DT = 0.1
@@ -68,13 +68,13 @@ def test_turning_on_the_spot_and_going_straight_are_exact():
 def test_twist_and_wheel_speeds_are_inverse(v, omega):
     body = ROBOT._replace(max_wheel_speed=1e3)
     wheels = np.array([_wheel_speeds(v, omega, body.wheel_distance, body.wheel_radius)])
-    twist = body_twists(body_arrays([body]), wheels)[0]
+    twist = body_twists(BodyArrays.of([body]), wheels)[0]
     np.testing.assert_allclose(twist, [v, 0.0, omega], atol=1e-12)
 
 
 def test_each_wheel_saturates_for_itself():
     assert [_saturate(v, 4.0) for v in (-9.0, -4.0, 1.0, 4.0, math.inf)] == [-4, -4, 1, 4, 4]
-    rim = drive(body_arrays([S_BOT]), np.array([[0.08, 0.0, 1.0]])).rim[:, 0]
+    rim = drive(BodyArrays.of([S_BOT]), np.array([[0.08, 0.0, 1.0]])).rim[:, 0]
     assert rim[1] == 0.02 * 4.0  # 4 + 2.375 rad/s clamped
     assert rim[0] == pytest.approx(0.08 - 0.0475)
 
@@ -95,7 +95,7 @@ def test_wrapping_at_the_ends():
 
 
 def test_move_adds_the_impulse_and_leaves_its_arguments_alone():
-    bodies = body_arrays([S_BOT, S_BOT])
+    bodies = BodyArrays.of([S_BOT, S_BOT])
     pose = np.array([[0.0, 0.0, 3.1], [1.0, 1.0, 0.0]])
     wheels = np.array([[-4.0, 4.0], [9.0, 9.0]])
     wind = np.array([[0.5, -0.25], [0.0, 0.0]])
@@ -109,7 +109,7 @@ def test_move_adds_the_impulse_and_leaves_its_arguments_alone():
 
 
 def test_impulse_driven_bodies_turn_by_their_wheels_and_are_carried_by_the_impulse():
-    bodies = body_arrays([S_BOT._replace(drive='impulse')])
+    bodies = BodyArrays.of([S_BOT._replace(drive='impulse')])
     out = move(bodies, np.zeros((1, 3)), _drive_wheels(bodies, np.array([[1.0, 3.0]])),
                np.array([[0.2, 0.0]]), DT)
     np.testing.assert_allclose(out[0], [0.02, 0.0, 0.02 * 2.0 / 0.095 * DT], atol=1e-15)

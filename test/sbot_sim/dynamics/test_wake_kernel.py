@@ -10,11 +10,11 @@ from sbot_common.params import updated
 from sbot_sim.dynamics.wake_kernel import _cell_of_reach, _reduce_block, _Reductions, _widest_wake
 from sbot_sim.sensors.range_and_bearing import neighbours
 from sbot_sim.world.geometry import make_world
-from sbot_sim.world.scene import make_line_of_sight, sort_discs
+from sbot_sim.world.scene import Scene, sort_discs
 from wind_model.parameters import WakeParameters
 from wind_model.wake import clamped_radius, reductions
 
-NO_WALLS = make_line_of_sight(None)
+NO_WALLS = Scene.of_walls(None)
 
 
 def fast_reductions(parameters, reach, walls, pose, wind_xy, advertised_mm, own_radius, blockers,
@@ -44,7 +44,7 @@ def both(given, n, side, reach, walls, seed):
     advertised = rng.integers(0, 256, n).astype(np.uint8)
     own = clamped_radius(rng.uniform(0.0, 0.6, n))
     wake = updated(WakeParameters(wake=True), given)
-    stops = make_line_of_sight(world if walls else None)
+    stops = Scene.of_walls(world if walls else None)
     heard = neighbours(pose, reach, stops)
     slow = reductions(wake, *heard, pose[:, 2].copy(), wind, advertised, own)
     fast, blockers = fast_reductions(wake, reach, stops, pose, wind, advertised, own,

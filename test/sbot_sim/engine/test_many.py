@@ -6,7 +6,7 @@ from batches import make_batch
 from worlds import make_parameters
 
 from sbot_common.errors import InputError
-from sbot_sim.engine.many import _make_setting, _replace_scenes, _scenes_of, no_winds
+from sbot_sim.engine.many import Winds, _make_setting, _replace_scenes, _scenes_of
 from sbot_sim.worlds import air, motion
 from wind_model.grid import Lattice
 
@@ -111,7 +111,7 @@ def test_each_large_world_is_restored_with_its_own_hearing():
 
 def test_a_scene_is_replaced_where_there_is_room():
     few, many = make_parameters(), make_parameters(circles=[(x, 5, 0.2) for x in range(2, 18)])
-    setting = _make_setting([few], no_winds(1), ['scan'])
+    setting = _make_setting([few], Winds.none(1), ['scan'])
     assert not _replace_scenes(setting, 0, many, circles_alone=False)
     setting = setting._replace(**_scenes_of([many]))
     assert _replace_scenes(setting, 0, few, circles_alone=False)

@@ -7,7 +7,7 @@ from worlds import make_parameters, random_poses
 
 from sbot_common.angles import yaw_from_quaternion
 from sbot_common.errors import InputError
-from sbot_sim.engine.simulation import Engine, Snapshot, snapshot_of
+from sbot_sim.engine.simulation import Engine, Snapshot
 from sbot_sim.world.bodies import ROBOT, S_BOT
 from wind_model.gust import Wind, still_air
 
@@ -15,7 +15,7 @@ from wind_model.gust import Wind, still_air
 def test_a_snapshot_shares_no_memory_with_the_world():
     batch = make_batch(count=1, rab=True, infrared={'infrared': True},
                        senses=['scan', 'infrared', 'odometry'])
-    found = snapshot_of(batch, sensed_wind=True)
+    found = Snapshot.of(batch, sensed_wind=True)
     arrays = [array for array in batch.state if isinstance(array, np.ndarray)]
     for name in Snapshot._fields:
         mine = getattr(found, name)

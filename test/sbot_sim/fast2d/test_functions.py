@@ -10,10 +10,10 @@ import pytest
 
 from sbot_common.errors import InputError
 from sbot_sim import fast2d
-from sbot_sim.collision.fixed_objects import make_fixed_objects
+from sbot_sim.collision.fixed_objects import FixedObjects
 from sbot_sim.collision.separation import separate
 from sbot_sim.fast2d import Fast2D
-from sbot_sim.world.bodies import ROBOT, body_arrays
+from sbot_sim.world.bodies import ROBOT, BodyArrays
 from sbot_sim.world.geometry import make_world
 
 SQUARE = ([-0.1, 0.1, 0.1, -0.1], [-0.1, -0.1, 0.1, 0.1])
@@ -149,8 +149,8 @@ def test_equal_discs_move_as_through_the_worlds_own_collisions():
     pose[:, :2] *= 0.25
     rectangles = [(0.85, -0.5, 3.0, 0.2, 0.1), (0.85, 2.3, 3.0, 0.2, -0.1)]
     world = make_world((-50, -50, 50, 50), circles=[(2.3, 0.9, 0.3)], rectangles=rectangles)
-    bodies = body_arrays([ROBOT._replace(radius=0.1)] * n)
-    fixed = make_fixed_objects(world, bodies.safety_radius)
+    bodies = BodyArrays.of([ROBOT._replace(radius=0.1)] * n)
+    fixed = FixedObjects.of(world, bodies.safety_radius)
     with Fast2D() as engine:
         for x, y, width, height, yaw in rectangles:
             box(engine, (width, height), x, y, yaw)

@@ -10,7 +10,7 @@ from outlines import star
 
 from sbot_common.wire import cdr
 from sbot_sim.messages.occupancy import _MAX_CELLS, OCCUPIED, _occupancy, map_message
-from sbot_sim.world.geometry import FREE, make_cells, make_world, rectangle_corners
+from sbot_sim.world.geometry import FREE, CellMap, make_world, rectangle_corners
 
 SIZE = 0.25
 # Nothing is nearer to a border than this without meaning to be: no disagreement by rounding.
@@ -54,7 +54,7 @@ def test_cells_are_those_that_geometry_touches(segments, circles, rectangles, se
 @pytest.mark.parametrize('yaw', [0.4, -2.0, 3.0])
 def test_in_a_turned_map_cells_are_those_that_geometry_touches(yaw):
     origin, bounds = (1.0, -0.5, yaw), (0.0, 0.0, 5.0, 4.0)
-    cells = make_cells(np.full((16, 20), FREE, np.int8), SIZE, origin)
+    cells = CellMap.of(np.full((16, 20), FREE, np.int8), SIZE, origin)
     c, s = math.cos(yaw), math.sin(yaw)
 
     def in_map(x, y):

@@ -15,7 +15,7 @@ from sbot_sim.sensors.infrared import (
     sense,
 )
 from sbot_sim.world.bodies import S_BOT_RADIUS
-from sbot_sim.world.scene import make_scene
+from sbot_sim.world.scene import Scene
 
 
 def test_sensors_are_at_figure_5s_angles():
@@ -62,7 +62,7 @@ def test_sensing_is_distances_and_readings_with_noise():
     pose = rng.uniform((0, 0, -4), (1, 1, 4), (n, 3))
     radius = np.full(n, S_BOT_RADIUS)
     p = InfraredSettings(infrared=True).parameters()
-    scene = make_scene(outline(1), infrared_reach(radius, p))
+    scene = Scene.of(outline(1), infrared_reach(radius, p))
     distances = infrared_distances(scene, pose, radius, p)
     for draw in ((4, 9), (2**63 - 1, 10**6), None):
         expected = np.stack([distances, infrared_readings(distances, p, draw)], axis=2)

@@ -10,7 +10,7 @@ from scan_scenes import assert_equals_oracle, cast, outline
 
 from sbot_common.random import SCAN, generator
 from sbot_sim.sensors.laser import ScanSettings, _add_scan_noise
-from sbot_sim.world.scene import make_scene
+from sbot_sim.world.scene import Scene
 
 
 def test_known_ranges():
@@ -40,7 +40,7 @@ def test_the_laser_is_mounted_off_centre():
 
 def test_a_scene_with_too_short_a_reach_is_refused():
     with pytest.raises(ValueError, match='reach'):
-        cast(make_scene(outline(10.0), 5.0), np.zeros((1, 3)), np.ones(1),
+        cast(Scene.of(outline(10.0), 5.0), np.zeros((1, 3)), np.ones(1),
              ScanSettings().parameters())
 
 
@@ -152,7 +152,7 @@ def test_no_bit_depends_on_threads_or_on_the_order_of_robots():
     pose = rng.uniform((0, 0, -4), (80, 80, 4), (n, 3))
     radius = rng.uniform(0.1, 0.4, n)
     parameters = ScanSettings(scan_sees_robots=True, laser_x=0.1).parameters()
-    scene = make_scene(outline(80.0, rng.uniform(0, 80, (60, 4))), parameters.range_max)
+    scene = Scene.of(outline(80.0, rng.uniform(0, 80, (60, 4))), parameters.range_max)
     one = cast(scene, pose, radius, parameters)
     for threads in (2, 3):
         np.testing.assert_array_equal(cast(scene, pose, radius, parameters, threads), one)

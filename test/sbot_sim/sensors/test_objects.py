@@ -12,9 +12,9 @@ from solids import solid_of
 
 from sbot_sim.sensors.laser import ScanSettings, _mount_of, _mounted, cast_scans
 from sbot_sim.sensors.objects import lower_by_rectangles, rectangle_boxes
-from sbot_sim.world.bodies import ROBOT, body_arrays
+from sbot_sim.world.bodies import ROBOT, BodyArrays
 from sbot_sim.world.geometry import make_world
-from sbot_sim.world.scene import make_scene
+from sbot_sim.world.scene import Scene
 
 CART = ROBOT._replace(length=0.9, width=0.4, offset=0.2)
 BUS = ROBOT._replace(length=2.0, width=0.5)
@@ -27,8 +27,8 @@ def scan(pose, sees_robots=True, **more):
         'scan_beams': 90, 'scan_angle_min': -3.0, 'scan_angle_max': 3.0, 'scan_range_max': 6.0,
         'scan_sees_robots': sees_robots, **more}).parameters()
     world = make_world((0, 0, 10, 10), circles=[(5, 5, 0.3)])
-    bodies, fan = body_arrays(BODIES), parameters.fan()
-    ranges = cast_scans(make_scene(world, 8.0), fan, pose, bodies.laser_radius, parameters)
+    bodies, fan = BodyArrays.of(BODIES), parameters.fan()
+    ranges = cast_scans(Scene.of(world, 8.0), fan, pose, bodies.laser_radius, parameters)
     if sees_robots:
         lower_by_rectangles(*rectangle_boxes(bodies.shape, pose),
                             _mounted(pose, _mount_of(parameters)), 0, fan, parameters.range_min,

@@ -12,7 +12,7 @@ from sbot_sim.sensors.odometry import (
     draw_wheel_scale,
     measure,
 )
-from sbot_sim.world.bodies import S_BOT, body_arrays
+from sbot_sim.world.bodies import S_BOT, BodyArrays
 
 DT = 0.1
 
@@ -22,7 +22,7 @@ SEED = 5
 
 def drive(parameters, wheels, steps, dt=DT):
     n = len(wheels)
-    bodies, pose = body_arrays([S_BOT] * n), np.zeros((n, 3))
+    bodies, pose = BodyArrays.of([S_BOT] * n), np.zeros((n, 3))
     scale = draw_wheel_scale(np.full(n, parameters.odometry_noise_radius), SEED, 2)
     noise_slip = np.full(n, parameters.odometry_noise_slip)
     for tick in range(steps):
@@ -33,7 +33,7 @@ def drive(parameters, wheels, steps, dt=DT):
 
 def test_without_noise_it_is_the_motion_to_the_bit():
     wheels = np.random.default_rng(0).uniform(-6, 6, (20, 2))
-    bodies, pose = body_arrays([S_BOT] * 20), np.zeros((20, 3))
+    bodies, pose = BodyArrays.of([S_BOT] * 20), np.zeros((20, 3))
     for _ in range(50):
         pose = move(bodies, pose, _drive_wheels(bodies, wheels), np.zeros((20, 2)), DT)
     np.testing.assert_array_equal(drive(OdometryParameters(), wheels, 50), pose)
@@ -50,12 +50,12 @@ def test_slip_grows_with_the_square_root_of_the_way_whatever_the_tick():
 
 
 DT, MANY = 0.1, 6000
-ONE = body_arrays([S_BOT])
+ONE = BodyArrays.of([S_BOT])
 
 
 def driven(parameters, ticks, wheels=(3.0, 4.0)):
     """Return poses (N, 3) and twists (N, 3) at each tick of many robots that do the same."""
-    bodies = body_arrays([S_BOT] * MANY)
+    bodies = BodyArrays.of([S_BOT] * MANY)
     scale = draw_wheel_scale(np.full(MANY, parameters.odometry_noise_radius), 3, 2)
     noise = np.full(MANY, parameters.odometry_noise_slip)
     pose, speeds = np.zeros((MANY, 3)), _drive_wheels(bodies, np.tile(wheels, (MANY, 1)))
@@ -68,7 +68,7 @@ def driven(parameters, ticks, wheels=(3.0, 4.0)):
     OdometryParameters(0.002, 0.0), OdometryParameters(0.0, 0.001),
     OdometryParameters(0.002, 0.001)])
 def test_it_is_the_spread_of_many_runs(parameters):
-    covariances = OdometryCovariances([parameters] * MANY, body_arrays([S_BOT] * MANY), DT)
+    covariances = OdometryCovariances([parameters] * MANY, BodyArrays.of([S_BOT] * MANY), DT)
     for tick, (pose, twist) in enumerate(driven(parameters, 60), 1):
         of_pose, of_twist = covariances.at(tick, pose, twist)
     spread = np.cov(pose.T)
@@ -94,7 +94,8 @@ def test_a_tick_that_is_asked_for_again_is_the_same_and_tick_0_begins_again():
 
 
 def test_angles_of_wheels_grow_by_their_speeds_and_begin_again_at_tick_0():
-    wheels = WheelStates(body_arrays([S_BOT._replace(name='car', drive='ackermann'), S_BOT]), 0.1)
+    car = S_BOT._replace(name='car', drive='ackermann')
+    wheels = WheelStates(BodyArrays.of([car, S_BOT]), 0.1)
     assert wheels.robots == [1]  # the wheels of a car have no speeds of their own
     twist = np.array([[0.5, 0.0, 1.0], [0.1, 0.0, 0.4]])
     expected = np.array([[0.1 - 0.4 * 0.0475, 0.1 + 0.4 * 0.0475]]) / 0.02  # rad/s

@@ -8,9 +8,9 @@ from shapely.geometry import LineString, Point
 
 from sbot_sim.sensors.range_and_bearing import neighbours
 from sbot_sim.world.geometry import make_world, segments_meet
-from sbot_sim.world.scene import _segment_meets_disc, make_line_of_sight
+from sbot_sim.world.scene import Scene, _segment_meets_disc
 
-NO_WALLS = make_line_of_sight(None)
+NO_WALLS = Scene.of_walls(None)
 
 small = st.integers(-4, 4).map(float)
 
@@ -72,7 +72,7 @@ def test_walls_and_obstacles_block():
         walls = [LineString([(s[0], s[1]), (s[2], s[3])]) for s in world.segments]
         return line.distance(Point(2, 5)) < 0.5 or any(line.intersects(wall) for wall in walls)
 
-    got = rows_of(neighbours(pose, 20.0, make_line_of_sight(world)))
+    got = rows_of(neighbours(pose, 20.0, Scene.of_walls(world)))
     assert_same(got, oracle(pose, 20.0, blocked))
     heard = {(i, j) for i, j, *_ in got}
     assert (2, 3) in heard

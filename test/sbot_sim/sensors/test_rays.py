@@ -10,12 +10,11 @@ from sbot_common.compiled.jit import LANES
 from sbot_sim.sensors.rays import (
     ANGLE_ERROR,
     TOUCH,
+    Fan,
     _quick_angle,
     beam_directions,
     beam_interval,
     lanes,
-    make_fan,
-    make_irregular_fan,
 )
 
 NO_SEGMENTS, NO_CIRCLES = np.empty((0, 4)), np.empty((0, 3))
@@ -138,7 +137,7 @@ def test_quick_angle_keeps_its_bound():
        st.floats(0, math.pi))
 @settings(max_examples=500)
 def test_an_arc_gets_every_beam_in_it(beams, angle_min, increment, start, width):
-    fan = make_fan(beams, angle_min, increment)
+    fan = Fan.even(beams, angle_min, increment)
     chosen = np.zeros(fan.directions.shape[1], bool)
     first, last = beam_interval(start, width, fan)
     assert last >= 0
@@ -158,6 +157,6 @@ def test_an_arc_gets_every_beam_in_it(beams, angle_min, increment, start, width)
 
 
 def test_irregular_fans_try_every_beam():
-    fan = make_irregular_fan([0.1, 3.0, 2.0])
+    fan = Fan.uneven([0.1, 3.0, 2.0])
     assert beam_interval(1.0, 0.1, fan) == (0.0, 2.0)
     assert fan.directions[1, 1] == math.sin(3.0)

@@ -6,7 +6,7 @@ import pytest
 from sbot_common.errors import InputError
 from sbot_sim.dynamics.motion import drive
 from sbot_sim.engine.many import _bodies_of_worlds
-from sbot_sim.world.bodies import ROBOT, S_BOT, _make_shapes, body_arrays, share_equally
+from sbot_sim.world.bodies import ROBOT, S_BOT, BodyArrays, _make_shapes, share_equally
 from sbot_sim.world.moving import make_box
 
 
@@ -17,7 +17,7 @@ def test_s_bot_has_the_values_of_table_1():
 
 
 def test_robot_never_saturates_at_the_controllers_fastest_command():
-    arrays = body_arrays([ROBOT, ROBOT])
+    arrays = BodyArrays.of([ROBOT, ROBOT])
     twist = np.array([[2.0, 0.0, math.pi], [2.0, 0.0, -math.pi]])
     wheels = drive(arrays, twist).rim.T / ROBOT.wheel_radius
     half = math.pi * ROBOT.wheel_distance / 2
@@ -67,7 +67,7 @@ BODY_ARRAYS_CART = ROBOT._replace(length=0.9, width=0.4, offset=0.2, collision_d
 
 
 def test_rows_of_some_and_of_several_worlds():
-    one, other = body_arrays([ROBOT, BODY_ARRAYS_CART]), body_arrays([S_BOT, ROBOT])
+    one, other = BodyArrays.of([ROBOT, BODY_ARRAYS_CART]), BodyArrays.of([S_BOT, ROBOT])
     both = _bodies_of_worlds([one, other])
     for part, rows in ((one, slice(2)), (other, slice(2, 4))):
         chosen = both.select(rows)

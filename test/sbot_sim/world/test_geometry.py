@@ -8,25 +8,25 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from outlines import star
 
-from sbot_sim.collision.fixed_objects import make_fixed_objects
-from sbot_sim.collision.overlap import POLYGON, find_overlaps, overlaps, placement_error
+from sbot_sim.collision.fixed_objects import FixedObjects
+from sbot_sim.collision.overlap import POLYGON, Overlaps, overlaps, placement_error
 from sbot_sim.collision.separation import separate
 from sbot_sim.sensors.range_and_bearing import neighbours
-from sbot_sim.world.bodies import ROBOT, S_BOT, body_arrays
+from sbot_sim.world.bodies import ROBOT, S_BOT, BodyArrays
 from sbot_sim.world.geometry import (
     FREE,
     OCCUPIED,
     UNKNOWN,
+    CellMap,
     _counter_clockwise,
     _to_world,
     inside_polygon,
-    make_cells,
     make_world,
     outline_error,
     rectangle_corners,
     to_cells,
 )
-from sbot_sim.world.scene import make_line_of_sight
+from sbot_sim.world.scene import Scene
 
 maps = arrays(np.int8, st.tuples(st.integers(1, 7), st.integers(1, 7)),
               elements=st.sampled_from([UNKNOWN, FREE, OCCUPIED]))
@@ -42,7 +42,7 @@ def occupied_area(values):
 @settings(max_examples=100)
 @given(maps)
 def test_outlines_are_the_border_of_the_occupied_area(values):
-    cells = make_cells(values, 1.0, (0.0, 0.0, 0.0))
+    cells = CellMap.of(values, 1.0, (0.0, 0.0, 0.0))
     if not (values == OCCUPIED).any():
         assert len(cells.outlines) == 0
         return
@@ -56,7 +56,7 @@ def test_outlines_are_the_border_of_the_occupied_area(values):
 @settings(max_examples=60)
 @given(maps, origins, st.floats(0.01, 2.0))
 def test_points_are_inside_where_the_area_is(values, origin, resolution):
-    cells = make_cells(values, resolution, origin)
+    cells = CellMap.of(values, resolution, origin)
     points = np.random.default_rng(0).uniform(-1, 8, (200, 2))
     world = _to_world(points, resolution, origin)
     assert to_cells(world, resolution, origin) == pytest.approx(points, abs=1e-9)
@@ -77,9 +77,9 @@ def test_points_are_inside_where_the_area_is(values, origin, resolution):
 def test_nobody_stands_in_an_occupied_cell(x, y, free):
     values = np.full((50, 50), FREE, np.int8)
     values[10:40, 10:40] = OCCUPIED
-    world = make_world((0, 0, 5, 5), cells=make_cells(values, 0.1, (0.0, 0.0, 0.0)))
+    world = make_world((0, 0, 5, 5), cells=CellMap.of(values, 0.1, (0.0, 0.0, 0.0)))
     pose = np.array([[x, y, 0.0]])
-    bodies = body_arrays([S_BOT])
+    bodies = BodyArrays.of([S_BOT])
     assert (overlaps(world, bodies, pose) == 0) == free
     problem = placement_error(world, bodies, pose)
     assert problem is None if free else 'an occupied cell of the map' in problem
@@ -146,9 +146,9 @@ def test_the_judge_finds_who_shapely_finds(seed):
     rng = np.random.default_rng(seed)
     outlines = [each for each in random_polygons(rng, 3) if shapely.Polygon(each).is_valid]
     world = make_world((0, 0, 6, 6), polygons=outlines)
-    bodies = body_arrays([S_BOT] * 30)
+    bodies = BodyArrays.of([S_BOT] * 30)
     pose = np.column_stack([rng.uniform(0.1, 5.9, (30, 2)), np.zeros(30)])
-    found = find_overlaps(world, bodies, pose)
+    found = Overlaps.find(world, bodies, pose)
     deep = {(int(i), int(k)): depth for i, kind, k, depth in zip(*found, strict=True)
             if kind == POLYGON}
     for i, (x, y, _) in enumerate(pose):
@@ -161,8 +161,8 @@ def test_the_judge_finds_who_shapely_finds(seed):
 
 def test_a_robot_slides_into_a_notch_and_stays_out_of_the_solid():
     world = make_world((0, 0, 9, 9), polygons=[L_SHAPE])
-    bodies, pose = body_arrays([ROBOT]), np.array([[4.0, 4.0, 0.0]])
-    fixed = make_fixed_objects(world, bodies.safety_radius)
+    bodies, pose = BodyArrays.of([ROBOT]), np.array([[4.0, 4.0, 0.0]])
+    fixed = FixedObjects.of(world, bodies.safety_radius)
     for _ in range(60):
         pose = separate(fixed, bodies.shape, pose, pose - [0.05, 0.05, 0]).pose
     np.testing.assert_allclose(pose[0, :2], [2.3, 2.3], atol=1e-9)
@@ -172,7 +172,7 @@ def test_a_robot_slides_into_a_notch_and_stays_out_of_the_solid():
 
 
 def test_it_blocks_lines_of_sight():
-    scene = make_line_of_sight(make_world((0, 0, 9, 9), polygons=[L_SHAPE]))
+    scene = Scene.of_walls(make_world((0, 0, 9, 9), polygons=[L_SHAPE]))
     for ends, count in (([(0.5, 1.5), (4.0, 1.5)], 0), ([(2.5, 4.0), (4.0, 2.5)], 2)):
         assert neighbours(np.column_stack([ends, [0.0, 0.0]]), 8.0, scene)[0][-1] == count
 

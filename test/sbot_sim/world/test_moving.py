@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from sbot_common.angles import decoded_yaws
-from sbot_sim.world.bodies import body_arrays
+from sbot_sim.world.bodies import BodyArrays
 from sbot_sim.world.geometry import make_world, rectangle_corners
 from sbot_sim.world.moving import (
+    Paths,
     as_sent,
     disc_positions,
     make_box,
-    make_paths,
     world_with,
     world_with_boxes,
 )
@@ -23,7 +23,7 @@ PATH = [(0.0, 0.0), (3.0, 0.0), (3.0, 4.0)]
 
 
 def position(path, speed, turns, ticks):
-    return disc_positions(make_paths([(0.5, speed, path, turns)], DT), np.array([ticks]))[0]
+    return disc_positions(Paths.of([(0.5, speed, path, turns)], DT), np.array([ticks]))[0]
 
 
 def walk(path, way, turns):
@@ -52,7 +52,7 @@ def test_it_goes_along_its_path_at_its_speed(path, turns):
 
 def test_it_is_the_last_circle_of_the_world():
     world = make_world((0, 0, 9, 9), circles=[(1, 1, 0.2)])
-    rows = world_with(world, make_paths([(0.5, 1.0, PATH, True)], DT), np.array([10])).circles
+    rows = world_with(world, Paths.of([(0.5, 1.0, PATH, True)], DT), np.array([10])).circles
     np.testing.assert_allclose(rows, [[1, 1, 0.2], [1.0, 0.0, 0.5]])
     assert len(world.circles) == 1
 
@@ -74,7 +74,7 @@ def test_yaws_are_those_that_receivers_decode():
 
 def test_boxes_are_the_last_circles_and_rectangles_of_the_world():
     world = make_world((0, 0, 9, 9), circles=[[1, 1, 0.5]], rectangles=[[4, 4, 1, 2, 0.0]])
-    boxes = body_arrays((), [make_box(1.0, 0.5, 0.0, 1.0), make_box(0.0, 0.0, 0.2, 1.0)])
+    boxes = BodyArrays.of((), [make_box(1.0, 0.5, 0.0, 1.0), make_box(0.0, 0.0, 0.2, 1.0)])
     found = world_with_boxes(world, boxes, np.array([[6.0, 6.0, 0.5], [7.0, 2.0, 1.0]]))
     assert found.rectangles[-1].tolist() == [6.0, 6.0, 1.0, 0.5, 0.5]
     assert found.circles[-1].tolist() == [7.0, 2.0, 0.2]

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import sbot
-from sbot_sim.collision.overlap import find_overlaps
+from sbot_sim.collision.overlap import Overlaps
 from sbot_sim.sensors.range_and_bearing import neighbours
-from sbot_sim.world.bodies import BODIES, body_arrays
+from sbot_sim.world.bodies import BODIES, BodyArrays
 from sbot_sim.world.geometry import make_world
-from sbot_sim.world.scene import make_line_of_sight
+from sbot_sim.world.scene import Scene
 
 BOX = [(2.0, 2.0, 1.0, 1.0, 0.3)]
 OPEN = make_world([0, 0, 4, 4], [(1, 1, 1, 3)], [(3, 1, 0.2)], BOX, has_walls=False)
@@ -16,18 +16,18 @@ WALLED = make_world([0, 0, 4, 4], [(1, 1, 1, 3)], [(3, 1, 0.2)], BOX)
 
 
 def test_nobody_overlaps_a_bound():
-    bodies = body_arrays([BODIES['robot']] * 2)
+    bodies = BodyArrays.of([BODIES['robot']] * 2)
     pose = np.array([[-5.0, 2.0, 0.0], [2.0, 4.1, 0.0]])
-    assert len(find_overlaps(OPEN, bodies, pose).robot) == 0
-    assert len(find_overlaps(WALLED, bodies, pose).robot) == 2
+    assert len(Overlaps.find(OPEN, bodies, pose).robot) == 0
+    assert len(Overlaps.find(WALLED, bodies, pose).robot) == 2
 
 
 def test_lines_of_sight_of_robots_outside_are_those_of_a_wider_world():
     wide = make_world([-20, -20, 20, 20], [(1, 1, 1, 3)], [(3, 1, 0.2)], BOX, has_walls=False)
-    near, far = make_line_of_sight(OPEN), make_line_of_sight(wide)
+    near, far = Scene.of_walls(OPEN), Scene.of_walls(wide)
     pose = np.random.default_rng(0).uniform(-3, 7, (120, 3))
     heard, expected, all_pairs = (neighbours(pose, 20.0, walls)
-                                  for walls in (near, far, make_line_of_sight(None)))
+                                  for walls in (near, far, Scene.of_walls(None)))
     assert (heard[0] == expected[0]).all()
     assert (heard[1] == expected[1]).all()
     assert 0.2 * len(all_pairs[1]) < len(heard[1]) < 0.9 * len(all_pairs[1])

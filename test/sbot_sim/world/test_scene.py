@@ -8,7 +8,7 @@ import pytest
 
 from sbot_sim.sensors.range_and_bearing import neighbours
 from sbot_sim.world.geometry import make_world, segments_meet
-from sbot_sim.world.scene import make_line_of_sight, make_scene, sort_discs
+from sbot_sim.world.scene import Scene, sort_discs
 
 
 def rows_at(grid, x, y):
@@ -21,7 +21,7 @@ def rows_at(grid, x, y):
 def test_what_is_within_reach_of_a_point_is_in_its_cell(reach):
     rng = np.random.default_rng(3)
     circles = np.column_stack([rng.uniform(0, 10, (30, 2)), rng.uniform(0.1, 0.5, 30)])
-    scene = make_scene(make_world((0, 0, 10, 10), circles=circles.tolist()), reach)
+    scene = Scene.of(make_world((0, 0, 10, 10), circles=circles.tolist()), reach)
     for x, y in rng.uniform(0, 10, (50, 2)):
         gap = np.hypot(circles[:, 0] - x, circles[:, 1] - y) - circles[:, 2]
         assert set(np.flatnonzero(gap <= reach).tolist()) <= rows_at(scene.circle_grid, x, y)
@@ -31,7 +31,7 @@ def test_what_is_within_reach_of_a_point_is_in_its_cell(reach):
 
 def test_other_circles_leave_the_segments_as_they_are():
     world = make_world((0, 0, 10, 10), circles=[[2, 2, 0.5]], segments=[[1, 5, 9, 5]])
-    before = make_scene(world, 2.0)
+    before = Scene.of(world, 2.0)
     after = before.with_circles(np.array([[8.0, 8.0, 0.25]]))
     assert after.segment_grid is before.segment_grid
     assert rows_at(after.circle_grid, 8, 8) == {0}
@@ -72,7 +72,7 @@ def test_the_grid_hides_no_wall(origin):
     pose[:, :2] = origin + rng.uniform(-2.0, 22.0, (90, 2))
     pose[20:40, 1] = pose[20, 1] + rng.choice([0.0, 1e-12, 1e-9, -1e-8], 20)
     pose[40:60, 0] = pose[40, 0] + rng.choice([0.0, 1e-12, 1e-9, -1e-8], 20)
-    starts, heard, _, _ = neighbours(pose, 5.0, make_line_of_sight(walls))
+    starts, heard, _, _ = neighbours(pose, 5.0, Scene.of_walls(walls))
     blocked = 0
     for i in range(90):
         for j in range(i + 1, 90):

@@ -6,7 +6,7 @@ from batches import make_batch
 from sbot_common.params import updated
 from sbot_sim.sensors.exact import _add_forces
 from sbot_sim.worlds import air
-from wind_model.grid import make_grid
+from wind_model.grid import WindGrid
 from wind_model.gust import gust_velocity, make_waves
 from wind_model.parameters import TurbulenceParameters, WindParameters
 
@@ -41,7 +41,7 @@ def test_on_a_grid_a_gust_adds_its_speed_along_its_direction_also_upwards():
     """Interpolation between grid points is linear, so it is exact for a linear wind."""
     x, y, z = np.meshgrid([0.0, 10.0, 20.0], [0.0, 10.0, 20.0], [0.0, 0.5, 1.0], indexing='ij')
     wind = 0.1 * x - 0.02 * y, 0.3 + 0.05 * z, 0.01 * x + 0.2 * z
-    field = make_grid(
+    field = WindGrid.make(
         0.0, 0.0, 3, 3, 10.0, 10.0, [0.0, 0.5, 1.0], np.zeros((3, 3)), np.ones((3, 3)),
         tuple(speed.transpose(2, 1, 0).copy() for speed in wind)).lattice()
     parameters = updated(WindParameters(), {

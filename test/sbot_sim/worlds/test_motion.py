@@ -8,7 +8,7 @@ from batches import make_batch
 
 import sbot
 from sbot_common.errors import InputError
-from sbot_sim.world.bodies import ROBOT, body_arrays
+from sbot_sim.world.bodies import ROBOT, BodyArrays
 from sbot_sim.worlds import motion
 
 
@@ -101,7 +101,7 @@ def test_bad_obstacles_are_named(moving, words):
 
 @pytest.mark.parametrize('length', [0.0, 0.6])
 def test_a_disc_waits_for_what_it_overlaps_deeper_than_the_tolerance(length):
-    shapes = body_arrays([ROBOT._replace(length=length, width=length)] * 2).shape
+    shapes = BodyArrays.of([ROBOT._replace(length=length, width=length)] * 2).shape
     centre, radius = np.array([[0.0, 0.0], [0.0, 9.0]]), np.full(2, 0.5)
     for gap, met in ((1e-6, False), (-1e-6, True)):
         pose, waits = np.array([[0.0, 0.8 + gap, 0.0], [20.0, 20.0, 0.0]]), np.zeros(2, bool)

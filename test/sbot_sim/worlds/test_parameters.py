@@ -7,9 +7,9 @@ from worlds import make_parameters
 from sbot_sim.sensors.laser import ScanSettings
 from sbot_sim.sensors.odometry import OdometryParameters
 from sbot_sim.sensors.range_and_bearing import RangeAndBearing
-from sbot_sim.world.bodies import ROBOT, body_arrays
+from sbot_sim.world.bodies import ROBOT, BodyArrays
 from sbot_sim.world.geometry import make_world
-from sbot_sim.world.moving import make_box, make_paths
+from sbot_sim.world.moving import Paths, make_box
 from sbot_sim.worlds.parameters import Senses, make_simulation_parameters
 from wind_model.parameters import WakeParameters
 
@@ -17,10 +17,10 @@ from wind_model.parameters import WakeParameters
 def with_obstacles(blocked=True):
     scan = ScanSettings(scan_beams=3, scan_range_max=4.0).parameters()
     return make_simulation_parameters(
-        dt=0.1, bodies=body_arrays([ROBOT], [make_box(0.4, 0.4, 0.0, 1.0)]),
+        dt=0.1, bodies=BodyArrays.of([ROBOT], [make_box(0.4, 0.4, 0.0, 1.0)]),
         world=make_world((0, 0, 10, 10)), odometry=[OdometryParameters()], wake=WakeParameters(),
         senses=Senses(scan, neighbours=RangeAndBearing(True, 3.0, blocked)), wind_height=0.5,
-        paths=make_paths([(0.3, 0.5, [(2.0, 2.0), (8.0, 2.0)], False)], 0.1),
+        paths=Paths.of([(0.3, 0.5, [(2.0, 2.0), (8.0, 2.0)], False)], 0.1),
         boxes=np.array([[5.0, 8.0, 0.5]]))
 
 

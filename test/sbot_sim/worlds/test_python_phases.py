@@ -6,7 +6,7 @@ from batches import make_batch
 
 import sbot
 from sbot_sim.dynamics.hooks import Hooks
-from sbot_sim.world.scene import make_line_of_sight, make_scene
+from sbot_sim.world.scene import Scene
 
 SCENE = {'world': {'bounds': [0, 0, 9, 9]}, 'duration': 2,
          'robots': [{'pose': [2, 2, 0], 'controller': 'none'}],
@@ -69,8 +69,8 @@ def test_sensors_have_the_tables_that_would_be_made_of_the_world_as_it_stands(bo
         sensors, world = moving.parameters[1].sensors, moving.parameters[1].world
         centres.add(tuple(world.circles[-1]))
         for packed, made, expected in (
-                (setting.scan_scenes, sensors.scene, make_scene(world, sensors.scene.reach)),
-                (setting.line_of_sight, sensors.line_of_sight, make_line_of_sight(world))):
+                (setting.scan_scenes, sensors.scene, Scene.of(world, sensors.scene.reach)),
+                (setting.line_of_sight, sensors.line_of_sight, Scene.of_walls(world))):
             assert made.circles.tolist() == of(packed.circles, 1) == expected.circles.tolist()
             assert made.segments.tolist() == of(packed.segments, 1) == expected.segments.tolist()
             for grids, ours, right in (

@@ -5,12 +5,12 @@ import pytest
 from batches import make_batch
 
 from sbot_sim.world.geometry import make_world
-from sbot_sim.world.scene import make_scene
+from sbot_sim.world.scene import Scene
 from sbot_sim.worlds.state import pack_scenes
 
 
 def scene(*circles):
-    return make_scene(make_world((0, 0, 8, 6), circles=circles), 3.0)
+    return Scene.of(make_world((0, 0, 8, 6), circles=circles), 3.0)
 
 
 def of(rows, k):

@@ -1,6 +1,6 @@
 """The text of a function, with what it uses of its module, gives the function again."""
 
-from sbot.controllers.neural.function_policy import function_of, source_of
+from sbot.controllers.neural.function_policy import Source
 
 MORE = 4.0
 
@@ -12,6 +12,6 @@ def test_a_function_within_another_stands_alone():
         def again(c):
             return c * share
         return again(a) - sum([MORE * x for x in (a, b)])
-    source = source_of(inner)
+    source = Source.of(inner)
     assert source.constants == {'MORE': 4.0, 'share': 0.25}
-    assert function_of(source, 'inner', 'a test')(1.0, 2.0) == inner(1.0, 2.0)
+    assert source.function('inner', 'a test')(1.0, 2.0) == inner(1.0, 2.0)

@@ -11,7 +11,7 @@ import sbot
 from sbot.learn.evaluation import play
 from sbot.learn.proof.__main__ import main
 from sbot.learn.proof.report import Row, _results, cells, draw_curves, read_rows, write_rows
-from sbot.learn.proof.training import Judge, evolve
+from sbot.learn.proof.training import Judge, Trained
 from sbot.learn.tasks.registry import entry_of
 from sbot.navigation.table import as_markdown
 from sbot_common.errors import InputError
@@ -174,7 +174,7 @@ def test_trainings_share_no_scene(monkeypatch):
     monkeypatch.setattr(Judge, '__call__', lambda self, weights, seeds: (
         seen.append(seeds), np.arange(float(len(weights))))[1])
     for seed in (1, 2):
-        evolve(entry_of('coverage'), seed, generations=5)
+        Trained.evolve(entry_of('coverage'), seed, generations=5)
     assert {each // 1_000_000 for seeds in seen[:5] for each in seeds} == {1}
     assert {each // 1_000_000 for seeds in seen[5:] for each in seeds} == {2}
     assert len({each for seeds in seen for each in seeds}) == 60

@@ -10,7 +10,7 @@ import sbot
 from sbot.learn.evaluation import worlds_of
 from sbot.learn.proof.comparison import differences
 from sbot.learn.proof.report import ROWS, read_rows, write_rows
-from sbot.learn.proof.training import evolve
+from sbot.learn.proof.training import Trained
 from sbot.learn.tasks.registry import entry_of
 
 pytest.importorskip('cma', reason='cma is missing (extra evolve)')
@@ -25,7 +25,7 @@ KINDS = {'coverage': ('neural_controller.controller:Neural', 'network'),
 def trained(request, tmp_path_factory):
     """An entry, its trained policy, and the scenario that its file drives."""
     entry = entry_of(request.param)
-    found = evolve(entry, 1, generations=2, population=6, scenes=1)
+    found = Trained.evolve(entry, 1, generations=2, population=6, scenes=1)
     folder = tmp_path_factory.mktemp(request.param)
     sbot.save_policy(folder / 'policy.json', found.policy, found.weights)
     controller, key = KINDS[request.param]
@@ -43,7 +43,7 @@ def test_a_run_equals_a_batch(trained):
 
 def test_training_is_repeatable_whatever_the_threads(trained):
     entry, found, *_ = trained
-    again = evolve(entry, 1, generations=2, population=6, scenes=1, threads=2)
+    again = Trained.evolve(entry, 1, generations=2, population=6, scenes=1, threads=2)
     assert np.array_equal(found.weights, again.weights)
     assert np.array_equal(found.curve[:, 1:], again.curve[:, 1:])
 
@@ -51,7 +51,7 @@ def test_training_is_repeatable_whatever_the_threads(trained):
 def test_a_function_begins_at_its_weights():
     entry = entry_of('pursuit')
     entry = entry._replace(learned=entry.learned._replace(weights=(9.0,) * 44))
-    found = evolve(entry, 1, generations=1, population=6, scenes=1)
+    found = Trained.evolve(entry, 1, generations=1, population=6, scenes=1)
     assert found.weights.mean() == pytest.approx(9.0, abs=1.0)
 
 
