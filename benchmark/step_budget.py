@@ -60,7 +60,7 @@ from sbot_sim.sensors.rays import (
     segment_view,
     turned,
 )
-from wind_model.gust import still_air
+from wind_model.gust import Wind
 
 Floats = NDArray[np.float64]
 NEAR, OFTEN = 1000, 20  # numbers that the nearest cache holds; calls that are timed together
@@ -216,7 +216,7 @@ def budget(robots: int, price: Prices) -> tuple[list[Phase], str]:
             whole()
 
     def whole() -> None:
-        engine.advance(command, still_air(), data)
+        engine.advance(command, Wind.still(), data)
 
     for _ in range(10):
         block()

@@ -35,7 +35,7 @@ from sbot_sim.sensors.range_and_bearing import DATA_BYTES, RangeAndBearing
 from sbot_sim.world.bodies import ROBOT, S_BOT, Body, BodyArrays
 from sbot_sim.world.geometry import World as Arena
 from sbot_sim.world.geometry import make_world
-from sbot_sim.worlds.parameters import Senses, SimulationParameters, make_simulation_parameters
+from sbot_sim.worlds.parameters import Senses, SimulationParameters
 from wind_model.gust import Wind
 from wind_model.parameters import WakeParameters
 
@@ -214,7 +214,7 @@ def infrared_parameters(scene: _BenchScene, threads: int = 1) -> SimulationParam
 
 def _parameters(scene: _BenchScene, scan: ScanParameters, infrared: InfraredParameters | None,
                 threads: int, *, wake: bool) -> SimulationParameters:
-    return make_simulation_parameters(
+    return SimulationParameters.make(
         dt=STEP, bodies=scene.bodies, world=scene.world,
         senses=Senses(scan, infrared, RangeAndBearing(rab_range=_HEARD), threads),
         odometry=[OdometryParameters()] * len(scene.bodies.radius),

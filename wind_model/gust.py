@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mean force and gust, in newtons or m/s (document 003, plugin macro; docs/errata.md R4, R7)."""
+"""Wind of a time, and turbulence with the Dryden spectrum."""
 
 from __future__ import annotations
 
@@ -8,69 +8,14 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sbot_common.arrays import Floats
-from sbot_common.clock import NANOSECONDS
 from sbot_common.compiled.jit import njit
 from sbot_common.elementary import asin, sincos
-from sbot_common.params import Vector
 from sbot_common.random import TURBULENCE, generator
 from wind_model.grid import Lattice
 from wind_model.parameters import PLACE, ROBOT, TurbulenceParameters, WindParameters
 from wind_model.rotors_text import read_grid
-
-# Uniform wind: speed times direction (document 003, plugin macro).
-
-def unit(direction: Vector) -> NDArray[np.float64]:
-    """Return the direction with length 1, shape (3,); zero stays zero (docs/errata.md R3)."""
-    largest = max(abs(c) for c in direction)
-    if largest == 0:
-        return np.zeros(3)
-    # Dividing by the largest first keeps the squares of tiny and huge components finite.
-    x, y, z = (c / largest for c in direction)
-    length = math.sqrt(x * x + y * y + z * z)
-    return np.array([x / length, y / length, z / length])
-
-
-def mean_velocity(parameters: WindParameters) -> NDArray[np.float64]:
-    """Return the wind outside the grid, shape (3,), m/s, frame `map`."""
-    return parameters.wind_speed_mean * unit(parameters.wind_direction)
-
-
-def gust_window(parameters: WindParameters) -> tuple[int, int]:
-    """Return the gust's first nanosecond and the first one after it."""
-    start = round(parameters.wind_gust_start * NANOSECONDS)
-    return start, start + round(parameters.wind_gust_duration * NANOSECONDS)
-
-
-def forces_act(parameters: WindParameters) -> bool:
-    """Tell whether forces act: not together with a wind grid, unless asked for."""
-    return not parameters.use_custom_static_wind_field or parameters.forces_with_field
-
-
-def mean_force(parameters: WindParameters) -> Floats:
-    """Return the force outside the gust (3,) N, frame `map`.
-
-    There is none together with a wind grid, as in the plugin, unless ``forces_with_field``
-    (docs/errata.md R6).
-    """
-    if not forces_act(parameters):
-        return np.zeros(3)
-    return parameters.wind_force_mean * unit(parameters.wind_direction)
-
-
-def gust_force(parameters: WindParameters) -> Floats:
-    """Return what the gust adds to the force (3,) N, frame `map`; where forces act at all."""
-    if not forces_act(parameters):
-        return np.zeros(3)
-    return parameters.wind_gust_force_mean * unit(parameters.wind_gust_direction)
-
-
-def gust_velocity(parameters: WindParameters) -> Floats:
-    """Return the velocity (3,) m/s that the gust adds to the wind, frame `map`."""
-    return parameters.wind_gust_speed_mean * unit(parameters.wind_gust_direction)
-
 
 # Turbulence with the Dryden spectrum: a sum of waves with random phases.
 #
@@ -95,17 +40,17 @@ class Waves(NamedTuple):
     ux: Floats  # m/s
     uy: Floats  # m/s
 
-
-def make_waves(parameters: TurbulenceParameters, seed: int, num_robots: int) -> Waves:
-    """Return the waves of a run, drawn from its seed; no rows without turbulence."""
-    rows: list[tuple[Floats, ...]] = []
-    if parameters.turbulence == PLACE:
-        rows = [_field_row(parameters, generator(seed, _SAME_FOR_ALL, TURBULENCE).random)]
-    elif parameters.turbulence == ROBOT:
-        rows = [_own_row(parameters, generator(seed, robot, TURBULENCE).random)
-                for robot in range(num_robots)]
-    columns = zip(*rows, strict=True) if rows else [np.zeros((0, _WAVES))] * 6
-    return Waves(*(np.array(column).reshape(-1, _WAVES) for column in columns))
+    @classmethod
+    def draw(cls, parameters: TurbulenceParameters, seed: int, num_robots: int) -> Waves:
+        """Return the waves of a run, drawn from its seed; no rows without turbulence."""
+        rows: list[tuple[Floats, ...]] = []
+        if parameters.turbulence == PLACE:
+            rows = [_field_row(parameters, generator(seed, _SAME_FOR_ALL, TURBULENCE).random)]
+        elif parameters.turbulence == ROBOT:
+            rows = [_own_row(parameters, generator(seed, robot, TURBULENCE).random)
+                    for robot in range(num_robots)]
+        columns = zip(*rows, strict=True) if rows else [np.zeros((0, _WAVES))] * 6
+        return cls(*(np.array(column).reshape(-1, _WAVES) for column in columns))
 
 
 def _field_row(p: TurbulenceParameters, random: Callable[[tuple[int, int]], Floats],
@@ -207,10 +152,10 @@ class Wind(NamedTuple):
     field: Lattice | None = None
     gust: Floats = _CALM  # (3,) m/s, added to the wind inside and outside the grid
 
-
-def still_air() -> Wind:
-    """Return no wind and no force."""
-    return Wind(np.zeros(3), np.zeros(3))
+    @classmethod
+    def still(cls) -> Wind:
+        """Return no wind and no force."""
+        return cls(np.zeros(3), np.zeros(3))
 
 
 class WindSource(NamedTuple):
@@ -222,8 +167,8 @@ class WindSource(NamedTuple):
     def at(self, stamp_ns: int) -> Wind:
         """Return the wind of a stamp (ns)."""
         p = self.parameters
-        calm = Wind(mean_velocity(p), mean_force(p), self.field)
-        start, end = gust_window(p)
+        calm = Wind(p.mean_velocity, p.mean_force, self.field)
+        start, end = p.gust_window
         if not start <= stamp_ns < end:
             return calm
-        return calm._replace(force=calm.force + gust_force(p), gust=gust_velocity(p))
+        return calm._replace(force=calm.force + p.gust_force, gust=p.gust_velocity)

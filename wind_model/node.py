@@ -14,7 +14,7 @@ from sbot_common.controller_inputs import INPUTS, TIMER
 from sbot_common.params import Param, specs_of, updated
 from sbot_common.wire.messages import read_clock
 from wind_model import messages
-from wind_model.gust import WindSource, load_field, mean_velocity
+from wind_model.gust import WindSource, load_field
 from wind_model.parameters import WindParameters
 
 _FIELD_NAMES = ('use_custom_static_wind_field', 'custom_wind_field_path')
@@ -111,7 +111,7 @@ class WindModelNode(Node):  # type: ignore[misc]
 
     def _publish_markers(self, stamp: int) -> None:
         self._publishers_of[topics.WIND_MARKERS.name].publish(messages.encode_markers(
-            stamp, self._field, mean_velocity(self._wind), self._wind.height))
+            stamp, self._field, self._wind.mean_velocity, self._wind.height))
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -3,9 +3,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Annotated, NamedTuple
 
+import numpy as np
+
+from sbot_common.arrays import Floats
+from sbot_common.clock import NANOSECONDS, Rate
 from sbot_common.params import Param, Vector
 
 _MACRO = '003, plugin macro'
@@ -20,6 +25,17 @@ class Height(NamedTuple):
 
     value: float  # m
     above_terrain: bool = False  # above the grid's lowest layer; else z
+
+
+def unit(direction: Vector) -> Floats:
+    """Return the direction with length 1, shape (3,); zero stays zero (docs/errata.md R3)."""
+    largest = max(abs(c) for c in direction)
+    if largest == 0:
+        return np.zeros(3)
+    # Dividing by the largest first keeps the squares of tiny and huge components finite.
+    x, y, z = (c / largest for c in direction)
+    length = math.sqrt(x * x + y * y + z * z)
+    return np.array([x / length, y / length, z / length])
 
 
 class WindParameters(NamedTuple):
@@ -62,6 +78,50 @@ class WindParameters(NamedTuple):
         if self.wind_height_above_terrain >= 0.0:
             return Height(self.wind_height_above_terrain, True)
         return Height(self.wind_height)
+
+    @property
+    def mean_velocity(self) -> Floats:
+        """The wind outside the grid, shape (3,), m/s, frame `map`."""
+        return self.wind_speed_mean * unit(self.wind_direction)
+
+    @property
+    def gust_window(self) -> tuple[int, int]:
+        """The gust's first nanosecond and the first one after it."""
+        start = round(self.wind_gust_start * NANOSECONDS)
+        return start, start + round(self.wind_gust_duration * NANOSECONDS)
+
+    def gust_ticks(self, rate: Rate) -> tuple[int, int]:
+        """Return the first tick of the gust and the first one after it."""
+        start, end = (max(0, rate.tick(stamp_ns - 1) + 1) for stamp_ns in self.gust_window)
+        return start, end
+
+    @property
+    def forces_act(self) -> bool:
+        """Whether forces act: not together with a wind grid, unless asked for."""
+        return not self.use_custom_static_wind_field or self.forces_with_field
+
+    @property
+    def mean_force(self) -> Floats:
+        """The force outside the gust (3,) N, frame `map`.
+
+        There is none together with a wind grid, as in the plugin, unless ``forces_with_field``
+        (docs/errata.md R6).
+        """
+        if not self.forces_act:
+            return np.zeros(3)
+        return self.wind_force_mean * unit(self.wind_direction)
+
+    @property
+    def gust_force(self) -> Floats:
+        """What the gust adds to the force (3,) N, frame `map`; where forces act at all."""
+        if not self.forces_act:
+            return np.zeros(3)
+        return self.wind_gust_force_mean * unit(self.wind_gust_direction)
+
+    @property
+    def gust_velocity(self) -> Floats:
+        """The velocity (3,) m/s that the gust adds to the wind, frame `map`."""
+        return self.wind_gust_speed_mean * unit(self.wind_gust_direction)
 
     def contradictions(self) -> Iterator[tuple[str, object, str]]:
         """Yield parameters that are good one by one and do not go together."""

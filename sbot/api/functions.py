@@ -135,8 +135,8 @@ def sweep(scenario: Source | Sequence[Source], /, *, seeds: Seeds | None = None,
 
     """
     from sbot.sweeps.experiment import sweep_frame
-    from sbot.sweeps.request import request_of
-    request = request_of(scenario, seeds, grid, zip, sample, metrics, overrides,
+    from sbot.sweeps.request import Request
+    request = Request.of(scenario, seeds, grid, zip, sample, metrics, overrides,
                                overlaps)
     return sweep_frame(
         request, None if output is None else Path(output), resume,

@@ -18,7 +18,7 @@ from sbot_common.clock import Rate
 from sbot_common.errors import InputError
 from sbot_common.topics import BASE_POSE_GROUND_TRUTH, DIAGNOSTICS, SCENARIO
 from sbot_common.wire.cdr import canonical, decode, little_endian, stamp_ns
-from sbot_common.wire.messages import read_odometry
+from sbot_common.wire.messages import PoseStamped
 
 IGNORED = (DIAGNOSTICS.name,)  # wall-clock times
 
@@ -57,45 +57,47 @@ class Comparison(NamedTuple):
         """Whether all messages of the common topics are equal."""
         return not self.different and not self.unpaired
 
+    @classmethod
+    def of(cls, first: Bag, second: Bag, ignored: Collection[str] = IGNORED) -> Comparison:
+        """Compare two bags on the topics that both have, in memory that does not grow with them.
 
-def compare(first: Bag, second: Bag, ignored: Collection[str] = IGNORED) -> Comparison:
-    """Compare two bags on the topics that both have, in memory that does not grow with them.
+        The n-th message of a topic is compared with the n-th of the other bag. Messages are equal
+        when they decode to equal values, numbers by their bits. Topics in ``ignored`` are left
+        out.
 
-    The n-th message of a topic is compared with the n-th of the other bag. Messages are equal when
-    they decode to equal values, numbers by their bits. Topics in ``ignored`` are left out.
+        Raises
+        ------
+        InputError
+            if a bag cannot be read, or no topic has messages in both: nothing was compared.
 
-    Raises
-    ------
-    InputError
-        if a bag cannot be read, or no topic has messages in both: nothing was compared.
-
-    """
-    types = [{name: kind for name, kind in bag.names().items() if name not in ignored}
-             for bag in (first, second)]
-    common = types[0].keys() & types[1].keys()
-    differences = _Differences(first)
-    unpaired: dict[str, tuple[int, int]] = {}
-    last_poses: dict[int, tuple[bytes, bytes]] = {}
-    counts = Counter[str]()
-    for a, b in _pairs(first.messages(common), second.messages(common), unpaired):
-        robot = robot_of(a.name)
-        if robot is not None and robot[1] == BASE_POSE_GROUND_TRUTH.name and (
-                a.type == b.type == BASE_POSE_GROUND_TRUTH.type):
-            last_poses[robot[0]] = a.payload, b.payload
-        if a.payload != b.payload or a.type != b.type:
-            differences.add(counts[a.name], a, b)
-        counts[a.name] += 1
-    if not counts and not unpaired:
-        raise InputError(f'{first.path} and {second.path} have no topic with messages in common: '
-                         'nothing to compare')
-    return Comparison(
-        counts.total(), differences.counts, unpaired, sorted(types[0].keys() - common),
-        sorted(types[1].keys() - common), differences.earliest,
-        {robot: _distance(*poses) for robot, poses in sorted(last_poses.items())})
+        """
+        types = [{name: kind for name, kind in bag.names().items() if name not in ignored}
+                 for bag in (first, second)]
+        common = types[0].keys() & types[1].keys()
+        differences = _Differences(first)
+        unpaired: dict[str, tuple[int, int]] = {}
+        last_poses: dict[int, tuple[bytes, bytes]] = {}
+        counts = Counter[str]()
+        for a, b in _pairs(first.messages(common), second.messages(common), unpaired):
+            robot = robot_of(a.name)
+            if robot is not None and robot[1] == BASE_POSE_GROUND_TRUTH.name and (
+                    a.type == b.type == BASE_POSE_GROUND_TRUTH.type):
+                last_poses[robot[0]] = a.payload, b.payload
+            if a.payload != b.payload or a.type != b.type:
+                differences.add(counts[a.name], a, b)
+            counts[a.name] += 1
+        if not counts and not unpaired:
+            raise InputError(f'{first.path} and {second.path} have no topic with messages in '
+                             'common: nothing to compare')
+        return cls(
+            counts.total(), differences.counts, unpaired, sorted(types[0].keys() - common),
+            sorted(types[1].keys() - common), differences.earliest,
+            {robot: _distance(*poses) for robot, poses in sorted(last_poses.items())})
 
 
 def _distance(a: bytes, b: bytes) -> float:
-    p, q = (read_odometry(little_endian(raw, BASE_POSE_GROUND_TRUTH.type)) for raw in (a, b))
+    p, q = (PoseStamped.of_odometry(little_endian(raw, BASE_POSE_GROUND_TRUTH.type))
+            for raw in (a, b))
     return math.hypot(p.x - q.x, p.y - q.y)
 
 

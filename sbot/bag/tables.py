@@ -30,7 +30,7 @@ from sbot_common.topics import (
 )
 from sbot_common.wire import cdr
 from sbot_common.wire.cdr import END, Layout, little_endian
-from sbot_common.wire.messages import PoseStamped, read_header_stamp, read_odometry, read_twist
+from sbot_common.wire.messages import PoseStamped, read_header_stamp, read_twist
 from sbot_sim.drives.registry import DRIVES
 
 # Time series of one topic as arrays: poses, vectors or scans.
@@ -153,7 +153,8 @@ def write_csv(bag: Bag, out: TextIO) -> int:
             else:
                 if robot in poses:
                     put(robot, poses[robot])
-                poses[robot] = read_odometry(little_endian(message.payload, message.type))
+                poses[robot] = PoseStamped.of_odometry(
+                    little_endian(message.payload, message.type))
                 rows += 1
     for robot, pose in sorted(poses.items()):
         put(robot, pose)

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from sbot.bag.compare import Comparison, compare
+from sbot.bag.compare import Comparison
 from sbot.bag.reader import Bag
 from sbot.bag.tables import FORMATS, write_csv, write_tables
 from sbot.bag.ticks import rate_of
@@ -113,7 +113,7 @@ def report_damage(bag: Bag) -> int:
 
 def _diff(args: argparse.Namespace) -> int:
     bags = Bag(args.first, partly=True), Bag(args.second, partly=True)
-    result = compare(*bags)
+    result = Comparison.of(*bags)
     if args.json:
         print(json.dumps({
             'equal': result.equal, 'messages': result.messages, 'different': result.different,

@@ -166,7 +166,7 @@ def _run_node(bag: Bag, overrides: Mapping[str, object], args: argparse.Namespac
     """Replay to a node of the user's."""
     from tqdm import tqdm
 
-    from sbot.ros.node_replay import replay_node
+    from sbot.ros.node_replay import NodeReplayResult
     from sbot.ros.up import output_named
 
     def output(line: str) -> None:
@@ -175,7 +175,7 @@ def _run_node(bag: Bag, overrides: Mapping[str, object], args: argparse.Namespac
             tqdm.write(line, file=sys.stderr)
     turns = count(1)
     with _bar(args) as show, output_named(args.quiet):
-        result = replay_node(
+        result = NodeReplayResult.of(
             bag, args.node, robots=args.robot, tolerances=Tolerances(args.tolerance),
             timeout=args.timeout, overrides=overrides, output=output,
             progress=lambda _: None if show is None else show(next(turns)), compare=args.compare)

@@ -26,12 +26,12 @@ from sbot_common.clock import NANOSECONDS
 from sbot_common.errors import InputError, one_line
 from sbot_common.observation import checked_goal
 from sbot_common.wire.cdr import little_endian
-from sbot_common.wire.messages import read_pose, read_poses
+from sbot_common.wire.messages import PoseStamped, read_poses
 from sbot_sim.dynamics.hooks import free_wind
 from sbot_sim.world.bodies import is_there
 from sbot_sim.world.geometry import World, rectangle_corners
 from wind_model.grid import Lattice, points_at, sample
-from wind_model.gust import Wind, WindSource, gust_window, gusts_at, mean_force
+from wind_model.gust import Wind, WindSource, gusts_at
 from wind_model.messages import decode_field
 
 # Undisturbed wind at the robots of a recording, from the messages of the wind.
@@ -59,7 +59,7 @@ class _RecordedWind(NamedTuple):
 
 def _wind_of(source: WindSource, stamps: Integers) -> _RecordedWind:
     """Return what a source gives at the stamps (T,) (ns)."""
-    start, end = gust_window(source.parameters)
+    start, end = source.parameters.gust_window
     blows = ((start <= stamps) & (stamps < end))[:, np.newaxis]
     calm, gusty = source.at(start - 1), source.at(start)
     velocity, gust, force = (np.where(blows, during, otherwise) for during, otherwise in (
@@ -264,7 +264,7 @@ class RunData(NamedTuple):
     @property
     def extra_force(self) -> Floats:
         """What gusts add to the mean force (T, 3) N."""
-        return np.asarray(self.air.force - mean_force(self.scenario.wind.flow))
+        return np.asarray(self.air.force - self.scenario.wind.flow.mean_force)
 
     @property
     def still_circles(self) -> Floats:
@@ -397,7 +397,7 @@ class _Content:
                 self._series[name].add(payload)
             self._newest_ns = max(self._newest_ns, stamp)
         elif name in self._goal_robots:
-            pose = read_pose(payload)
+            pose = PoseStamped.of_pose(payload)
             checked_goal(pose.x, pose.y)
             self._goals.append(Goal(pose.stamp_ns, self._goal_robots[name], pose.x, pose.y))
         elif name in self._counts:

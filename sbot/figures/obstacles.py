@@ -24,7 +24,6 @@ from sbot.figures.data import ARROWS, RunData
 from sbot.figures.look import palette
 from sbot_common.arrays import Floats
 from sbot_common.clock import NANOSECONDS
-from wind_model.gust import gust_window
 from wind_model.parameters import STILL
 
 
@@ -147,7 +146,7 @@ def _wind_label(data: RunData, strongest: float, index: int | None = None) -> st
 
 def _times(data: RunData) -> str:
     """Return when the gust blows, in the scenario's times; no end that the run does not reach."""
-    begin, end = gust_window(data.scenario.wind.flow)
+    begin, end = data.scenario.wind.flow.gust_window
     until = f' to {end / NANOSECONDS:.6g}' if end <= int(data.stamps_ns[-1]) else ''
     return f' from {begin / NANOSECONDS:.6g}{until} s'
 

@@ -43,7 +43,6 @@ from sbot.scenario.controllers import has_leader
 from sbot_common.arrays import Floats
 from sbot_common.clock import NANOSECONDS, in_seconds
 from sbot_common.errors import bad_value, one_line, writing
-from wind_model.gust import forces_act, gust_window
 
 _WIDTH = 7.0  # inches: two columns of a paper
 _LEFT, _RIGHT = 0.78, 0.12  # inches beside arena and panels: the same, so that their edges align
@@ -266,7 +265,7 @@ def _about_wind(data: RunData) -> str:
     wind = data.scenario.wind.flow
     above = ' above ground' * wind.height.above_terrain
     text = '' if data.field is None else f', wind at {wind.height.value:g} m{above}'
-    if wind.wind_force_mean and forces_act(wind):
+    if wind.wind_force_mean and wind.forces_act:
         text += f', mean wind force {wind.wind_force_mean:g} N'
     return text
 
@@ -320,9 +319,9 @@ def _panels_of(data: RunData) -> list[tuple[str, Floats, bool]]:
 def _gust_of(data: RunData) -> tuple[float, float] | None:
     """Return begin and end (s since the first stamp) of the gust, or None without one."""
     wind = data.scenario.wind.flow
-    blows = wind.wind_gust_speed_mean > 0.0 or (forces_act(wind)
+    blows = wind.wind_gust_speed_mean > 0.0 or (wind.forces_act
                                                 and wind.wind_gust_force_mean > 0.0)
-    begin, end = ((stamp - int(data.stamps_ns[0])) / NANOSECONDS for stamp in gust_window(wind))
+    begin, end = ((stamp - int(data.stamps_ns[0])) / NANOSECONDS for stamp in wind.gust_window)
     begin, end = max(begin, 0.0), min(end, float(data.seconds[-1]))
     return (begin, end) if blows and begin < end else None
 

@@ -100,12 +100,12 @@ def evaluate(policy: str | Path | tuple[Network | FunctionPolicy, NDArray[np.flo
         weights.
 
     """
-    from sbot.learn.evaluation import evaluated
+    from sbot.learn.evaluation import Evaluation
     if not isinstance(policy, str | Path | tuple):
         raise bad_value('policy', policy, 'a file, or a network and its weights')
     found, weights = load_policy(policy) if isinstance(policy, str | Path) else policy
-    return evaluated(task if isinstance(task, Entry) else entry_of(task), seeds, found, weights,
-                     threads)
+    return Evaluation.of(task if isinstance(task, Entry) else entry_of(task), seeds, found,
+                         weights, threads)
 
 
 def parallel_env(scenario: Source | None = None, /, *, task: Task | str | None = None,

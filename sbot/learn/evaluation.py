@@ -53,6 +53,14 @@ class Evaluation(NamedTuple):
             texts.append(f'{name} {mean:.3g}{of_unit} ({low:.3g} to {high:.3g})')
         return f"{self.task}, {len(self.seeds)} scenes: {', '.join(texts)}"
 
+    @classmethod
+    def of(cls, entry: Entry, seeds: Sequence[int], policy: Network | FunctionPolicy,
+           weights: Floats, threads: int) -> Evaluation:
+        """Return what a policy with weights (W,) reaches; see ``sbot.learn.evaluate``."""
+        check_evaluated(entry.make_scene())
+        return cls(entry.name, entry.metric, seeds, *measured(
+            entry, play(entry, seeds, policy, weights, threads)))
+
 
 def worlds_of(entry: Entry, seeds: Sequence[int], threads: int = 1) -> Worlds:
     """Return a world for each seed: the task's scenario of it."""
@@ -85,14 +93,6 @@ def episode(entry: Entry, worlds: Any, policy: Network | FunctionPolicy,  # noqa
 def begin_and_end(begin: Floats | None, end: Floats | None) -> Floats | None:
     """Return boxes at the beginning and the end, (2, K, B, 3); None: there are none."""
     return None if begin is None or end is None else np.stack([begin, end])
-
-
-def evaluated(entry: Entry, seeds: Sequence[int], policy: Network | FunctionPolicy,
-              weights: Floats, threads: int) -> Evaluation:
-    """Return what a policy with weights (W,) reaches; see ``sbot.learn.evaluate``."""
-    check_evaluated(entry.make_scene())
-    return Evaluation(entry.name, entry.metric, seeds, *measured(
-        entry, play(entry, seeds, policy, weights, threads)))
 
 
 def measured(entry: Entry, track: Track) -> tuple[Floats, Floats, Floats]:

@@ -22,7 +22,7 @@ from sbot_common.errors import InputError, bad_value
 from sbot_common.random.numbers import purpose_of, uniforms_of_worlds
 from sbot_common.user_code import call_user_code
 from sbot_sim.sensors.range_and_bearing import DATA_BYTES
-from sbot_sim.worlds.state import no_policy
+from sbot_sim.worlds.state import Policy
 from sbot_sim.worlds.tick import Phases
 
 _DRAWS = purpose_of('draws of tasks')
@@ -336,7 +336,7 @@ class Interface:
     def __init__(self, worlds: Worlds, network: Network, goal: Floats, limits: Floats) -> None:
         rows = worlds.count * worlds.robots
         self._worlds = worlds
-        self._arrays = no_policy()._replace(
+        self._arrays = Policy.none()._replace(
             inputs=np.zeros((rows, network.input_count)),
             outputs=np.zeros((rows, network.layers[-1])), table=input_table(network.inputs),
             goal=goal.reshape(-1, 2).copy(), limits=np.tile(limits.ravel(), worlds.count))

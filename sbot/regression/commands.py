@@ -30,7 +30,7 @@ from sbot_common.topics import (
     COMMAND_TYPES,
 )
 from sbot_common.wire.cdr import decode, field_names
-from sbot_common.wire.messages import read_odometry, read_twist
+from sbot_common.wire.messages import PoseStamped, read_twist
 from sbot_sim.ros.external import External
 
 _NUMBERS = tuple(f'{part}.{axis}' for part in ('linear', 'angular') for axis in 'xyz')
@@ -225,8 +225,8 @@ class Recording(NamedTuple):
         answering = [robot for robot in range(robots) if robot not in external]
         for tick in ticks(bag, robots, rate_of(bag), (BASE_POSE_GROUND_TRUTH,), answering):
             stamps.append(tick.stamp_ns)
-            rows = [read_odometry(raw) for raw in tick.inputs[BASE_POSE_GROUND_TRUTH.name]
-                    if raw is not None]
+            rows = [PoseStamped.of_odometry(raw)
+                    for raw in tick.inputs[BASE_POSE_GROUND_TRUTH.name] if raw is not None]
             poses.append([(row.x, row.y, row.yaw) for row in rows])
             commands.append([(np.nan,) * 3 if raw is None else read_twist(raw, type_name)
                              for raw, type_name in zip(tick.commands, types, strict=True)])

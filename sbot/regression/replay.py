@@ -34,8 +34,7 @@ from sbot_common.topics import (
 from sbot_common.wire.cdr import decode, encode
 from sbot_common.wire.controller import write_command
 from sbot_common.wire.messages import (
-    read_odometry,
-    read_pose,
+    PoseStamped,
     read_poses,
     read_twist,
     write_string,
@@ -62,7 +61,7 @@ def _recorded_inputs(tick: Tick) -> Callable[[int, Sequence[str]], Inputs]:
     if together is not None:
         poses = read_poses(together, len(odometry))[1]
     else:
-        rows = [read_odometry(raw) for raw in odometry if raw is not None]
+        rows = [PoseStamped.of_odometry(raw) for raw in odometry if raw is not None]
         poses = np.array([(row.x, row.y, row.yaw) for row in rows])
         poses.flags.writeable = False
 
@@ -304,7 +303,7 @@ class _Controllers:
         for i in self.commands:
             inputs = inputs_of(i, self._fields[i])
             if i in tick.goals:
-                pose = read_pose(tick.goals[i])
+                pose = PoseStamped.of_pose(tick.goals[i])
                 decision = self._step_to_goal(i, inputs, (pose.x, pose.y))
             else:
                 decision = self._robots[i].step(*inputs)

@@ -23,7 +23,7 @@ from pathlib import Path
 
 import pytest
 
-from sbot.bag.compare import IGNORED, compare
+from sbot.bag.compare import IGNORED, Comparison
 from sbot.bag.reader import Bag
 from sbot.bag.recorder import Recorder
 from sbot.bag.ticks import robot_of
@@ -93,7 +93,7 @@ def _check_golden(scenario: Scenario, directory: str | Path) -> str:
     golden = Bag(directory)
     with TemporaryFolder('golden') as folder:
         run_scenario(scenario, record=Path(folder) / 'run', keep=False)
-        result = compare(golden, Bag(Path(folder) / 'run'), (*IGNORED, SCENARIO.name))
+        result = Comparison.of(golden, Bag(Path(folder) / 'run'), (*IGNORED, SCENARIO.name))
     if result.first is not None:
         return f'{golden.path}: golden != run: {result.first}'
     if result.unpaired:
@@ -145,7 +145,7 @@ class Sbot:
 
     def assert_same(self, first: str | Path, second: str | Path) -> None:
         """Fail unless two bags agree bit for bit on the topics that both have."""
-        result = compare(Bag(first), Bag(second))
+        result = Comparison.of(Bag(first), Bag(second))
         assert result.first is None, f'{first} != {second}: {result.first}'
         assert not result.unpaired, f'{first} and {second} differ in length: {result.unpaired}'
 

@@ -93,65 +93,66 @@ class NodeReplayResult(NamedTuple):
         return '' if self.stopped is None else (
             f'; stopped at tick {self.stopped}, as no command came')
 
+    @classmethod
+    def of(cls, bag: Bag, command: str | Sequence[str] | None, *, robots: Collection[int] = (),
+           tolerances: Tolerances | None = None, timeout: float | None = None,
+           overrides: Mapping[str, object] | None = None,
+           progress: Progress = lambda _: None,
+           output: Callable[[str], None] = lambda _: None,
+           compare: Collection[str] = ()) -> NodeReplayResult:
+        """Feed a recording to nodes in lockstep, and compare each of their commands or messages.
 
-def replay_node(bag: Bag, command: str | Sequence[str] | None, *, robots: Collection[int] = (),
-                tolerances: Tolerances | None = None, timeout: float | None = None,
-                overrides: Mapping[str, object] | None = None,
-                progress: Progress = lambda _: None,
-                output: Callable[[str], None] = lambda _: None,
-                compare: Collection[str] = ()) -> NodeReplayResult:
-    """Feed a recording to nodes in lockstep, and compare each of their commands or messages.
+        Parameters
+        ----------
+        bag : recorded in lockstep by ``sbot run`` or ``sbot up``
+        command : starts the nodes, in a ROS domain of their own; one or several; one with places
+            (``robot_commands``) is started once for each robot that is compared. None: they run
+            already, in ours
+        robots : whose commands are compared; (): the external ones of the recorded scenario, or
+            else those that the nodes drive
+        tolerances : of numbers; None: equal bit for bit
+        timeout : s to wait for nodes and for each command; None: the scenario's
+            ``lockstep_timeout``, a minute for nodes to start
+        overrides : scenario values by dotted key path, e.g. of an external robot's parameters
+        progress : called with the number of the last tick after each tick
+        output : called with each line that the command prints, prefixed by its short name
+        compare : topics of ``record_topics`` to compare, and no commands but those of ``robots``;
+            (): all that are in the bag, none if ``robots`` are given. The others are played
 
-    Parameters
-    ----------
-    bag : recorded in lockstep by ``sbot run`` or ``sbot up``
-    command : starts the nodes, in a ROS domain of their own; one or several; one with places
-        (``robot_commands``) is started once for each robot that is compared. None: they run
-        already, in ours
-    robots : whose commands are compared; (): the external ones of the recorded scenario, or else
-        those that the nodes drive
-    tolerances : of numbers; None: equal bit for bit
-    timeout : s to wait for nodes and for each command; None: the scenario's ``lockstep_timeout``,
-        a minute for nodes to start
-    overrides : scenario values by dotted key path, e.g. of an external robot's parameters
-    progress : called with the number of the last tick after each tick
-    output : called with each line that the command prints, prefixed by its short name
-    compare : topics of ``record_topics`` to compare, and no commands but those of ``robots``; ():
-        all that are in the bag, none if ``robots`` are given. The others are played
+        Raises
+        ------
+        InputError
+            if the bag cannot be replayed, or ROS 2 is not installed.
+        NodeFailed
+            if the command ends, or its nodes do not come.
 
-    Raises
-    ------
-    InputError
-        if the bag cannot be replayed, or ROS 2 is not installed.
-    NodeFailed
-        if the command ends, or its nodes do not come.
-
-    """
-    if find_spec('rclpy') is None:
-        raise InputError(f'--node needs ROS 2 (rclpy): {install_command("ros")} on x86-64 Linux, '
-                         'or source a ROS 2 installation')
-    recorded = Recorded.read(bag, robots, overrides, compare)
-    _check_types(recorded)
-    tolerances = tolerances or Tolerances()
-    tolerances.check({*recorded.topics.values(), *(recorded.types[i] for i in recorded.external)})
-    texts = _texts(command, recorded)
-    commands = [parse_command(text) for text in texts]
-    stay_on_this_machine()
-    domain = current_domain() if command is None else parse_domain(FREE)
-    messages = messages_path(output, packages_of(recorded.scenario))
-    sys.path += [folder for folder in messages if folder not in sys.path]
-    with ExitStack() as stack:
-        context = _context(domain, stack)
-        lines = RepeatedLines(output)
-        stack.callback(lines.report)
-        running = [stack.enter_context(_running(
-            words, text, label, with_path(own_environment(), messages), domain, lines))
-                   for words, text, label in zip(commands, texts, labels(commands), strict=True)]
-        from sbot.ros.feeder import Feeder
-        feeder = Feeder(recorded, context, timeout,
-                        lambda: next(filter(None, (ended() for ended in running)), ''), output)
-        stack.callback(feeder.close)
-        return _compare(feeder, recorded, tolerances, progress)
+        """
+        if find_spec('rclpy') is None:
+            raise InputError(f'--node needs ROS 2 (rclpy): {install_command("ros")} on x86-64 '
+                             'Linux, or source a ROS 2 installation')
+        recorded = Recorded.read(bag, robots, overrides, compare)
+        _check_types(recorded)
+        tolerances = tolerances or Tolerances()
+        tolerances.check({*recorded.topics.values(),
+                          *(recorded.types[i] for i in recorded.external)})
+        texts = _texts(command, recorded)
+        commands = [parse_command(text) for text in texts]
+        stay_on_this_machine()
+        domain = current_domain() if command is None else parse_domain(FREE)
+        messages = messages_path(output, packages_of(recorded.scenario))
+        sys.path += [folder for folder in messages if folder not in sys.path]
+        with ExitStack() as stack:
+            context = _context(domain, stack)
+            lines = RepeatedLines(output)
+            stack.callback(lines.report)
+            running = [stack.enter_context(_running(
+                words, text, label, with_path(own_environment(), messages), domain, lines))
+                for words, text, label in zip(commands, texts, labels(commands), strict=True)]
+            from sbot.ros.feeder import Feeder
+            feeder = Feeder(recorded, context, timeout,
+                            lambda: next(filter(None, (ended() for ended in running)), ''), output)
+            stack.callback(feeder.close)
+            return _compare(feeder, recorded, tolerances, progress)
 
 
 def _context(domain: int, stack: ExitStack) -> rclpy.Context:

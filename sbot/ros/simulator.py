@@ -36,7 +36,7 @@ from sbot_sim.ros.node import SimulatorNode
 from sbot_sim.ros.run_control import Options, Setup
 from sbot_sim.worlds.parameters import SimulationParameters
 from wind_model.grid import Lattice
-from wind_model.gust import still_air
+from wind_model.gust import Wind
 
 if TYPE_CHECKING:
     from rclpy.node import Node
@@ -88,7 +88,7 @@ def preload(scenario: Scenario, parameters: SimulationParameters) -> None:
     corner = np.arange(2.0)
     z = np.broadcast_to(corner[:, np.newaxis, np.newaxis], (2, 2, 2)).copy()
     field = Lattice(corner, corner, z, *np.zeros((3, 2, 2, 2)))
-    for wind in (still_air(), still_air()._replace(field=field)):
+    for wind in (Wind.still(), Wind.still()._replace(field=field)):
         tally.add(rehearsal.snapshot)
         rehearsal.advance(np.zeros((len(scenario.robots), 3)), wind, rehearsal.snapshot.rab_data)
     list(Broadcast(parameters, broadcast_options(scenario)).snapshot(rehearsal.snapshot, 1))

@@ -27,7 +27,7 @@ from sbot.files.limits import TemporaryFolder
 from sbot.regression.commands import Tolerances, in_words
 from sbot.regression.testing import REFRESH
 from sbot.ros.domain import FREE, parse_domain
-from sbot.ros.node_replay import NodeReplayResult, replay_node
+from sbot.ros.node_replay import NodeReplayResult
 from sbot.ros.processes import PLACES, as_commands
 from sbot.ros.up import NodeFailed, run_up
 from sbot.scenario.controllers import external_robots
@@ -81,9 +81,9 @@ def assert_node_replays(bag: str | Path, command: str | Sequence[str] | None = N
         if problem is not None:  # outside of `except`, so that pytest prints it once
             pytest.fail(f'{problem} ({bag} stays as it was)', pytrace=False)
         pytest.skip(f'{bag}: recorded again')
-    result = replay_node(Bag(bag), command, robots=robots,
-                         tolerances=Tolerances(given, 'tolerance'), timeout=timeout,
-                         output=lines.append, compare=compare)
+    result = NodeReplayResult.of(Bag(bag), command, robots=robots,
+                                 tolerances=Tolerances(given, 'tolerance'), timeout=timeout,
+                                 output=lines.append, compare=compare)
     if not result.equal:
         accept = [] if command is None else [
             f'if the change is meant, record again: {REFRESH}=1 python -m pytest']

@@ -137,15 +137,15 @@ def _batches(scenario: Scenario, lasers: Lasers,
 
 # Robots of a batch that controllers drive, as in a run: the same bits.
 
-class Team(NamedTuple):
+class _Team(NamedTuple):
     """The controllers of one world."""
 
     scenario: Scenario  # with seed and goals of the episode
     controllers: ControllerSet | None = None  # made in its first turn
 
-    def copy(self) -> Team:
+    def copy(self) -> _Team:
         """Return a team that goes on for itself."""
-        return Team(self.scenario, deepcopy(self.controllers, {id(self.scenario): self.scenario}))
+        return _Team(self.scenario, deepcopy(self.controllers, {id(self.scenario): self.scenario}))
 
 
 class Controlled:
@@ -172,7 +172,7 @@ class Controlled:
                     raise InputError(f'{scenario.name}: controller {robot.controller} drives no '
                                      'robots of worlds; give another one')
                 self.senses |= {*observed_fields(scenario, robot)}
-        self.teams: list[Team] = []
+        self.teams: list[_Team] = []
 
     def phases(self, simulation: Simulation, lasers: Lasers) -> list[Interpreted]:
         """Return what comes before robots move: the turns of the controllers."""
@@ -184,7 +184,7 @@ class Controlled:
                 if controllers is None:
                     controllers = ControllerSet(scenario, lasers, announcing=False, batched=False,
                                                 only=self.robots)
-                    self.teams[k] = Team(scenario, controllers)
+                    self.teams[k] = _Team(scenario, controllers)
                 snapshot = Snapshot.of(simulation, k=k)
                 found = controllers.decide(snapshot, scenario.rate.stamp_ns(snapshot.tick))
                 rows = k * len(scenario.robots) + robots
@@ -195,12 +195,12 @@ class Controlled:
     def begin(self, scenarios: Sequence[Scenario], seeds: Integers, chosen: Integers) -> None:
         """Take new controllers for the chosen ones of K worlds."""
         if self.robots and not self.teams:
-            self.teams = [Team(one) for one in scenarios]
+            self.teams = [_Team(one) for one in scenarios]
         for k in chosen.tolist() if self.robots else ():
             one = scenarios[k]  # objects of the user's are of one world; classes stay
-            self.teams[k] = Team(replace(one, seed=int(seeds[k]), given=deepcopy(one.given)))
+            self.teams[k] = _Team(replace(one, seed=int(seeds[k]), given=deepcopy(one.given)))
 
-    def restore(self, chosen: Integers, teams: Sequence[Team]) -> None:
+    def restore(self, chosen: Integers, teams: Sequence[_Team]) -> None:
         """Let the chosen worlds go on with saved teams: one, or as many as chosen."""
         for k, team in zip(chosen.tolist(), cycle(teams), strict=False):
             self.teams[k] = team.copy()
@@ -208,6 +208,6 @@ class Controlled:
     def aim(self, k: int, goals: Floats) -> None:
         """Give the robots of world k, which is at tick 0, other goals (N, 2) m; NaN: none."""
         one = self.teams[k].scenario
-        self.teams[k] = Team(replace(one, robots=tuple(
+        self.teams[k] = _Team(replace(one, robots=tuple(
             replace(robot, goal=None if x != x else (x, y))
             for robot, (x, y) in zip(one.robots, goals.tolist(), strict=True))))

@@ -18,8 +18,8 @@ from sbot_sim.dynamics.inertia import Inertia
 from sbot_sim.sensors.laser import Lasers
 from sbot_sim.sensors.registry import sensors as all_sensors
 from sbot_sim.world.bodies import Body, BodyArrays
-from sbot_sim.worlds.parameters import Senses, SimulationParameters, make_simulation_parameters
-from wind_model.gust import Waves, WindSource, load_field, make_waves
+from sbot_sim.worlds.parameters import Senses, SimulationParameters
+from wind_model.gust import Waves, WindSource, load_field
 from wind_model.parameters import STILL
 
 
@@ -63,7 +63,7 @@ def simulation_parameters(scenario: Scenario, threads: int = 1) -> SimulationPar
         sensors.infrared.parameters(), sensors.neighbours, threads,
         {name: getattr(sensors, name) for name, sensor in all_sensors().items()
          if sensor.kernel is not None and sensor.is_on(sensors)})
-    return make_simulation_parameters(
+    return SimulationParameters.make(
         dt=scenario.rate.dt, bodies=BodyArrays.of(robots, scenario.world.box_bodies()),
         world=scenario.world.arrays(), senses=senses,
         odometry=[noise[robot.body] for robot in scenario.robots], wake=wind.wakes,
@@ -82,7 +82,7 @@ def make_turbulence(scenario: Scenario, seed: int | None = None) -> Waves | None
     parameters = scenario.wind.turbulence
     if parameters.turbulence == STILL:
         return None
-    return make_waves(parameters, scenario.seed if seed is None else seed,
+    return Waves.draw(parameters, scenario.seed if seed is None else seed,
                       len(scenario.robots))
 
 

@@ -168,6 +168,34 @@ class Request:
         several = scenario if isinstance(scenario, list | tuple) else [scenario]
         return cls([source_of(each) for each in several])
 
+    @classmethod
+    def of(cls, scenario: Any, seeds: object, grid: Mapping[str, object] | None,  # noqa: ANN401
+           side_by_side: Mapping[str, object] | None, sample: Mapping[str, Any] | None,
+           metrics: Sequence[str | Callable[..., Any]],
+           overrides: Mapping[str, object], overlaps: bool = True) -> Request:
+        """Return the request of the arguments of ``sbot.sweep``.
+
+        Raises
+        ------
+        InputError
+            naming the argument.
+
+        """
+        request = Request.by_default(scenario)
+        if seeds is not None:
+            request.seeds = seeds_of(seeds, 'seeds')
+        request.fixed.update(overrides)
+        for key, values in (grid or {}).items():
+            request.axes += _grid_axes({key: values_of(_plain(values), f'grid {key}')})
+        request.axes += zip_axis({key: values_of(_plain(values), f'zip {key}')
+                                  for key, values in (side_by_side or {}).items()})
+        if sample is not None:
+            request.axes += validate(_Sample, sample, Origins('sample', {}, set())).axes(
+                'sample {}'.format)
+        request.metrics += tuple(metrics)
+        request.overlaps = request.overlaps and overlaps
+        return request
+
 def source_of(scenario: Scenario | Mapping[str, Any] | str | Path,
               directory: Path | None = None) -> tuple[str, str, str, Given]:
     """Return (text, file, directory, controllers from Python) of a scenario.
@@ -247,34 +275,6 @@ def _read_sweep_file(path: str) -> Request:
                                   for key, value in columns.items()})
     if written.sample is not None:
         request.axes += written.sample.axes(partial(where, 'sample', 'values'))
-    return request
-
-
-def request_of(scenario: Any, seeds: object, grid: Mapping[str, object] | None,  # noqa: ANN401
-               side_by_side: Mapping[str, object] | None, sample: Mapping[str, Any] | None,
-               metrics: Sequence[str | Callable[..., Any]],
-               overrides: Mapping[str, object], overlaps: bool = True) -> Request:
-    """Return the request of the arguments of ``sbot.sweep``.
-
-    Raises
-    ------
-    InputError
-        naming the argument.
-
-    """
-    request = Request.by_default(scenario)
-    if seeds is not None:
-        request.seeds = seeds_of(seeds, 'seeds')
-    request.fixed.update(overrides)
-    for key, values in (grid or {}).items():
-        request.axes += _grid_axes({key: values_of(_plain(values), f'grid {key}')})
-    request.axes += zip_axis({key: values_of(_plain(values), f'zip {key}')
-                              for key, values in (side_by_side or {}).items()})
-    if sample is not None:
-        request.axes += validate(_Sample, sample, Origins('sample', {}, set())).axes(
-            'sample {}'.format)
-    request.metrics += tuple(metrics)
-    request.overlaps = request.overlaps and overlaps
     return request
 
 

@@ -28,7 +28,7 @@ from sbot_common.clock import NANOSECONDS
 from sbot_common.errors import InputError, one_line
 from sbot_common.observation import Twist
 from sbot_common.topics import Outgoing
-from sbot_common.wire.messages import read_pose
+from sbot_common.wire.messages import PoseStamped
 from sbot_sim.engine.simulation import Snapshot
 
 # Live view of an in-process run, which the page paces, pauses and steers.
@@ -73,7 +73,7 @@ class _PageSupervisor:
         """Show a tick, unless the last one shown was just before."""
         for name, topic, payload in announced:
             if topic == topics.GOAL:
-                pose = read_pose(payload)
+                pose = PoseStamped.of_pose(payload)
                 self._goals[self._robots[name]] = pose.x, pose.y
         self._unseen = snapshot
         if time.monotonic() >= self._frame_due:

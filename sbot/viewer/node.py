@@ -36,7 +36,7 @@ from sbot_common.errors import InputError
 from sbot_common.observation import STOP, Twist
 from sbot_common.wire.cdr import DamagedMessage, decode
 from sbot_common.wire.controller import write_command
-from sbot_common.wire.messages import read_odometry, read_pose, read_poses, read_scan
+from sbot_common.wire.messages import PoseStamped, read_poses, read_scan
 from wind_model.messages import decode_vector
 
 # Live view of a simulation of ROS nodes: messages in, frames for the page out.
@@ -107,7 +107,7 @@ class _Follower:
             self._subscribe(topic, name, lambda raw: callback(robot, raw))
 
     def _on_pose(self, robot: int, raw: bytes) -> None:
-        pose = read_odometry(raw)
+        pose = PoseStamped.of_odometry(raw)
         if not (math.isnan(pose.x) and math.isnan(pose.y)):  # it is there
             _check('pose', pose.x, pose.y, pose.yaw)
         if robot < len(self._poses):
@@ -136,7 +136,7 @@ class _Follower:
             self._scans[robot] = row
 
     def _on_goal(self, robot: int, raw: bytes) -> None:
-        pose = read_pose(raw)
+        pose = PoseStamped.of_pose(raw)
         _check('goal', pose.x, pose.y)
         self._goals[robot] = pose.x, pose.y
 

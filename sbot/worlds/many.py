@@ -306,6 +306,8 @@ class Worlds:
 
         """
         chosen = chosen_worlds(worlds, self.count)
+        if not isinstance(state, Saved):
+            raise bad_value('state', state, 'a state that save() of such worlds returned')
         state.check(len(chosen), self.senses, self.robots,
                       self.controlled.robots)
         playing = self._playing(state, chosen)

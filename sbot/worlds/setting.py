@@ -33,11 +33,6 @@ from sbot_sim.sensors.registry import sensors
 from sbot_sim.worlds.parameters import SimulationParameters
 from wind_model.gust import (
     WindSource,
-    gust_force,
-    gust_velocity,
-    gust_window,
-    mean_force,
-    mean_velocity,
 )
 from wind_model.parameters import WindParameters
 
@@ -187,8 +182,6 @@ class Saved:
     def check(self, worlds: int, senses: frozenset[str], robots: int,
               controlled: tuple[int, ...]) -> None:
         """Raise InputError where a state is not one of such worlds."""
-        if not isinstance(self, Saved):
-            raise bad_value('state', self, 'a state that save() of such worlds returned')
         if len(self) not in (1, worlds):
             raise bad_value('state', f'{len(self)} worlds',
                             f'1 or {worlds}, the number of worlds to restore')
@@ -245,16 +238,10 @@ def winds_of(worlds: Sequence[_WorldTables]) -> Winds:
 
 def wind_rows(flow: WindParameters, rate: Rate) -> dict[str, NDArray[Any]]:
     """Return the wind of one world: its row of each array of ``Winds``."""
-    return {'wind_velocity': np.asarray(mean_velocity(flow)),
-            'wind_force': mean_force(flow), 'gust_velocity': gust_velocity(flow),
-            'gust_force': gust_force(flow),
-            'gust_ticks': np.array(gust_ticks(flow, rate), np.int64)}
-
-
-def gust_ticks(flow: WindParameters, rate: Rate) -> tuple[int, int]:
-    """Return the first tick of the gust and the first one after it."""
-    start, end = (max(0, rate.tick(stamp_ns - 1) + 1) for stamp_ns in gust_window(flow))
-    return start, end
+    return {'wind_velocity': flow.mean_velocity,
+            'wind_force': flow.mean_force, 'gust_velocity': flow.gust_velocity,
+            'gust_force': flow.gust_force,
+            'gust_ticks': np.array(flow.gust_ticks(rate), np.int64)}
 
 
 def _check_alike(one: _WorldTables, other: _WorldTables) -> None:

@@ -28,7 +28,7 @@ from sbot_common.params import Spec, Value
 from sbot_common.random import CONTROLLER, TickGenerator
 from sbot_common.wire import messages
 from sbot_common.wire.controller import FIELDS, Codecs, write_command
-from sbot_common.wire.messages import read_pose, write_broadcast, write_pose
+from sbot_common.wire.messages import PoseStamped, write_broadcast, write_pose
 
 
 class _Source(NamedTuple):
@@ -76,7 +76,7 @@ def _sources(robot_id: int, num_robots: int, fields: Sequence[str], poses_topic:
 
 
 # Several nodes of a process are given the same bytes one after another.
-_read_odometry = lru_cache(maxsize=1)(messages.read_odometry)
+_read_odometry = lru_cache(maxsize=1)(messages.PoseStamped.of_odometry)
 _read_poses = lru_cache(maxsize=1)(messages.read_poses)
 
 
@@ -248,7 +248,7 @@ class ControllerHost(Node):  # type: ignore[misc]
         self.values = values
 
     def _on_goal_pose(self, raw: bytes) -> None:
-        pose = read_pose(raw)
+        pose = PoseStamped.of_pose(raw)
         try:
             if pose.frame_id.lstrip('/') not in ('', 'map'):
                 raise bad_value('frame', pose.frame_id, 'map')

@@ -202,7 +202,7 @@ def _read_twist_of(raw: bytes) -> tuple[int, tuple[float, float, float]]:
 
 
 def _read_wheel_odometry(raw: bytes) -> tuple[int, Odometry]:
-    stamp_ns, _, x, y, yaw = messages.read_odometry(raw)
+    stamp_ns, _, x, y, yaw = messages.PoseStamped.of_odometry(raw)
     _, (v, lateral, omega) = _read_twist_of(raw)
     return stamp_ns, Odometry(x, y, yaw, v, omega, lateral)
 

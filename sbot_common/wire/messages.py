@@ -75,6 +75,39 @@ class PoseStamped(NamedTuple):
     y: float
     yaw: float  # rad, decoded in the order of operations of tf's getRPY
 
+    @classmethod
+    def of_odometry(cls, raw: bytes) -> PoseStamped:
+        """Return stamp and pose of a nav_msgs/Odometry.
+
+        Raises
+        ------
+        DamagedMessage
+            if the bytes end too early or are not little-endian CDR.
+
+        """
+        try:
+            stamp_ns, frame_id = _read_header(raw, ODOMETRY)
+            x, y, _, qx, qy, qz, qw = _POSE.unpack_from(raw, *_IN_ODOMETRY.find(raw))
+        except struct.error:
+            raise _too_short(ODOMETRY, raw) from None
+        return cls(stamp_ns, frame_id, x, y, yaw_from_quaternion(qx, qy, qz, qw))
+
+    @classmethod
+    def of_pose(cls, raw: bytes, type_name: str = POSE_STAMPED) -> PoseStamped:
+        """Return stamp, frame, pose of a geometry_msgs/PoseStamped, …/PoseWithCovarianceStamped.
+
+        Raises
+        ------
+        DamagedMessage
+            if the bytes are no such message.
+
+        """
+        message = cdr.decode(raw, type_name)
+        pose = message.pose if type_name == POSE_STAMPED else message.pose.pose
+        p, q = pose.position, pose.orientation
+        return cls(cdr.stamp_ns(message.header.stamp), message.header.frame_id, p.x, p.y,
+                   yaw_from_quaternion(q.x, q.y, q.z, q.w))
+
 
 def read_header_stamp(raw: bytes) -> int:
     """Return the stamp (ns) of a little-endian message that begins with a std_msgs/Header.
@@ -104,23 +137,6 @@ def _read_header(raw: bytes, type_name: str) -> tuple[int, str]:
     seconds, nanoseconds, length = _HEADER.unpack_from(raw, ENCAPSULATION)
     frame_id = raw[_FRAME_ID:_FRAME_ID + length].rstrip(b'\0').decode('utf-8', 'replace')
     return cdr.total_ns(seconds, nanoseconds), frame_id
-
-
-def read_odometry(raw: bytes) -> PoseStamped:
-    """Return stamp and pose of a nav_msgs/Odometry.
-
-    Raises
-    ------
-    DamagedMessage
-        if the bytes end too early or are not little-endian CDR.
-
-    """
-    try:
-        stamp_ns, frame_id = _read_header(raw, ODOMETRY)
-        x, y, _, qx, qy, qz, qw = _POSE.unpack_from(raw, *_IN_ODOMETRY.find(raw))
-    except struct.error:
-        raise _too_short(ODOMETRY, raw) from None
-    return PoseStamped(stamp_ns, frame_id, x, y, yaw_from_quaternion(qx, qy, qz, qw))
 
 
 def read_poses(raw: bytes, num_robots: int) -> tuple[int, NDArray[np.float64]]:
@@ -190,22 +206,6 @@ def write_pose(stamp_ns: int, frame_id: str, x: float, y: float, yaw: float = 0.
     return cdr.encode(cdr.message(
         POSE_STAMPED, header=cdr.header(stamp_ns, frame_id), pose=pose(
             point(x, y), quaternion(*quaternion_from_yaw(yaw)))))
-
-
-def read_pose(raw: bytes, type_name: str = POSE_STAMPED) -> PoseStamped:
-    """Return stamp, frame and pose of a geometry_msgs/PoseStamped, or …/PoseWithCovarianceStamped.
-
-    Raises
-    ------
-    DamagedMessage
-        if the bytes are no such message.
-
-    """
-    message = cdr.decode(raw, type_name)
-    pose = message.pose if type_name == POSE_STAMPED else message.pose.pose
-    p, q = pose.position, pose.orientation
-    return PoseStamped(cdr.stamp_ns(message.header.stamp), message.header.frame_id, p.x, p.y,
-                       yaw_from_quaternion(q.x, q.y, q.z, q.w))
 
 
 def read_vector(raw: bytes) -> tuple[int, tuple[float, float, float]]:

@@ -36,7 +36,7 @@ def _size_classes(size: Floats) -> list[Indexes]:
 
 
 @njit_or_python
-def within(points: Floats, centres: Floats, reach: float) -> tuple[Indexes, Indexes]:
+def _within(points: Floats, centres: Floats, reach: float) -> tuple[Indexes, Indexes]:
     """Return (centre, point) of every two that are at most ``reach`` (m) apart along x and y.
 
     Points are sorted by square cells at least as wide as the reach, about half a point in each.
@@ -104,7 +104,7 @@ def near_pairs(xy: Floats, radius: Floats) -> tuple[Indexes, Indexes]:
     second: list[Indexes] = []
     for a, group in enumerate(groups):
         for b, other in enumerate(groups[:a + 1]):
-            centre, point = within(xy[other], xy[group],
+            centre, point = _within(xy[other], xy[group],
                                     float(radius[group].max() + radius[other].max()))
             i, j = group[centre], other[point]
             once = i < j if a == b else np.full(len(i), True)
@@ -121,7 +121,7 @@ def near_objects(xy: Floats, centres: Floats, reach: Floats) -> tuple[Indexes, I
     """
     found = []
     for group in _size_classes(reach):
-        centre, robot = within(xy, centres[group], float(reach[group].max()))
+        centre, robot = _within(xy, centres[group], float(reach[group].max()))
         found.append((group[centre], robot))
     return (np.concatenate([entry for entry, _ in found]),
             np.concatenate([robot for _, robot in found]))

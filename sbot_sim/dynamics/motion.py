@@ -68,8 +68,8 @@ def wrap_yaw(yaw: float) -> float:
 
 
 @njit
-def advance(x: float, y: float, yaw: float, v_left: float, v_right: float,
-            wheel_distance: float, dt: float) -> tuple[float, float, float]:
+def _advance(x: float, y: float, yaw: float, v_left: float, v_right: float,
+             wheel_distance: float, dt: float) -> tuple[float, float, float]:
     """Return (x, y, yaw) after ``dt`` seconds: document 002, equation (4).
 
     Both of its branches in one formula. The arc about the instantaneous centre of curvature, seen

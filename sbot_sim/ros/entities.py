@@ -31,14 +31,14 @@ class Refused(InputError):
         super().__init__(text)
         self.code = code
 
-
-@contextmanager
-def refused_as(code: str) -> Iterator[None]:
-    """Give what is raised as an InputError a code."""
-    try:
-        yield
-    except InputError as error:
-        raise Refused(code, str(error)) from None
+    @classmethod
+    @contextmanager
+    def with_code(cls, code: str) -> Iterator[None]:
+        """Give what is raised as an InputError a code."""
+        try:
+            yield
+        except InputError as error:
+            raise cls(code, str(error)) from None
 
 
 class Shape(NamedTuple):
@@ -122,6 +122,19 @@ class SpawnedObstacles:
         """Take an obstacle away."""
         self._place({key: each for key, each in self.by_name.items() if key != name})
 
+    def new_name(self, name: str, may_rename: bool) -> str:
+        """Return the name of a new obstacle, or one that is free; Refused if it cannot have it."""
+        if not _NAME.fullmatch(name) and not (may_rename and not name):
+            raise Refused('NAME_INVALID', f'name: got {shown(name)}, expected a letter, then '
+                                          'letters, digits and _, at most 32 in all')
+        name = name or 'obstacle'
+        if name not in self.by_name and not _OF_ROBOTS.fullmatch(name):
+            return name
+        if not may_rename:
+            raise Refused('NAME_NOT_UNIQUE', f"name: got '{name}', expected a name that is "
+                                             "neither taken nor a robot's (robot_<i>)")
+        return next(new for k in count(1) if (new := f'{name}_copy_{k}') not in self.by_name)
+
     def _place(self, table: dict[str, Spawned]) -> None:
         discs = [(*each.pose[:2], each.shape.radius) for each in table.values()
                  if each.shape.radius]
@@ -167,20 +180,6 @@ def _unsupported(got: str, expected: str) -> Refused:
 _FRAMES = ('', 'map', 'world')  # of poses
 _NAME = re.compile(r'[A-Za-z][A-Za-z0-9_]{0,31}')
 _OF_ROBOTS = re.compile(r'robot_\d+')  # also of robots that there are not
-
-
-def new_name(name: str, taken: Collection[str], may_rename: bool) -> str:
-    """Return the name of a new obstacle, or one that nobody has; Refused if it cannot have it."""
-    if not _NAME.fullmatch(name) and not (may_rename and not name):
-        raise Refused('NAME_INVALID', f'name: got {shown(name)}, expected a letter, then letters, '
-                                      'digits and _, at most 32 in all')
-    name = name or 'obstacle'
-    if name not in taken and not _OF_ROBOTS.fullmatch(name):
-        return name
-    if not may_rename:
-        raise Refused('NAME_NOT_UNIQUE', f"name: got '{name}', expected a name that is neither "
-                                         "taken nor a robot's (robot_<i>)")
-    return next(new for k in count(1) if (new := f'{name}_copy_{k}') not in taken)
 
 
 def spawned_robot(name: str, may_rename: bool, reserve: Sequence[int],

@@ -22,7 +22,7 @@ from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import STOP
 from sbot_common.topics import Outgoing, Topic
 from sbot_common.wire import cdr
-from sbot_common.wire.messages import read_pose, read_twist
+from sbot_common.wire.messages import PoseStamped, read_twist
 from sbot_sim.drives.record import Message
 from sbot_sim.drives.registry import messages_of
 from sbot_sim.messages.broadcast import Pace, diagnostics, read_rab_data
@@ -269,7 +269,7 @@ class SimulatorNode(Node):  # type: ignore[misc]
             self.get_logger().error(f'{topic.name} of robot {robot}: {error}; ignored')
 
     def _on_goal(self, robot: int, raw: bytes) -> None:
-        goal = read_pose(raw)
+        goal = PoseStamped.of_pose(raw)
         self._broadcast.goals[robot] = goal.x, goal.y
         self._record_heard(topics.GOAL, self._resolve(topics.GOAL, robot), raw)
 

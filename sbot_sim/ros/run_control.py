@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 from sbot_common.clock import Rate
 from sbot_common.errors import InputError, bad_value, first_of
 from sbot_common.topics import Outgoing, Topic
-from sbot_common.wire.messages import read_pose
+from sbot_common.wire.messages import PoseStamped
 from sbot_sim.engine.simulation import Engine, Place
 from sbot_sim.messages.broadcast import Broadcast
 from sbot_sim.ros.external import External
 from sbot_sim.sensors.range_and_bearing import DATA_BYTES
-from wind_model.gust import still_air
+from wind_model.gust import Wind
 
 # Clock of time-outs: wall time without the times in which the machine stood still.
 #
@@ -313,7 +313,7 @@ class Inbox:
         self.messages: dict[int, bytes] = {}  # what `commands` were read from
         self.recorded: list[Outgoing] = []  # messages of users' nodes on topics that are recorded
         self.teleports: dict[int, Place] = {}
-        self.wind = still_air()
+        self.wind = Wind.still()
         self.rab_data = np.zeros((num_robots, DATA_BYTES), np.uint8)
 
     def on_teleport(self, robot: int, topic: Topic, raw: bytes) -> None:
@@ -325,7 +325,7 @@ class Inbox:
             if its frame is another one than `map` (or none).
 
         """
-        pose = read_pose(raw, topic.type)
+        pose = PoseStamped.of_pose(raw, topic.type)
         if pose.frame_id.lstrip('/') not in ('', 'map'):
             raise bad_value('frame', pose.frame_id, 'map')
         self.teleports[robot] = pose.x, pose.y, pose.yaw
@@ -336,4 +336,4 @@ class Inbox:
         self.rab_data[:] = 0
         self.messages.clear()
         self.teleports.clear()
-        self.wind = still_air()._replace(field=self.wind.field)
+        self.wind = Wind.still()._replace(field=self.wind.field)

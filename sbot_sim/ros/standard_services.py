@@ -25,9 +25,7 @@ from sbot_sim.ros.entities import (
     check_frame,
     fill_state,
     filtered,
-    new_name,
     read_pose,
-    refused_as,
     spawned_robot,
 )
 from sbot_sim.ros.run_control import Inbox, RunControl
@@ -145,7 +143,7 @@ class StandardServices:
         obstacle = self._spawned.by_name.get(name)
         if obstacle is not None:
             self._check_not_recorded()
-        with refused_as('INVALID_POSE'):
+        with Refused.with_code('INVALID_POSE'):
             pose = read_pose(request.state.pose)
             if obstacle is not None:
                 self._spawned.put(name, obstacle._replace(pose=pose))
@@ -215,7 +213,7 @@ class StandardServices:
             self._check_not_recorded()
             self._spawned.remove(name)
         else:
-            with refused_as(_FAILED):
+            with Refused.with_code(_FAILED):
                 self._move(_robot_number(name), None)
 
     # --- the simulation
@@ -330,8 +328,7 @@ class StandardServices:
                           'and _, with / between them')
         if not uri:
             shape = _shape(request.entity_resource)
-            name = new_name(request.name or shape.name, self._spawned.by_name,
-                            request.allow_renaming)
+            name = self._spawned.new_name(request.name or shape.name, request.allow_renaming)
         elif uri not in self._bodies:
             raise Refused('UNSUPPORTED_FORMAT', f'uri: got {shown(uri)}, expected one of '
                           'get_spawnables, or a resource_string that describes an obstacle')
@@ -343,7 +340,7 @@ class StandardServices:
                 raise Refused('NAMESPACE_INVALID', 'entity_namespace: got '
                               f'{shown(request.entity_namespace)}, expected none or {name}')
         check_frame(request.initial_pose.header, 'INVALID_POSE')
-        with refused_as('INVALID_POSE'):
+        with Refused.with_code('INVALID_POSE'):
             pose = read_pose(request.initial_pose.pose)
             if uri:
                 self._move(robot, pose)

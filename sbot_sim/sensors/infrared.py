@@ -35,7 +35,7 @@ from sbot_sim.world.scene import (
     discs_of,
     sort_discs,
 )
-from sbot_sim.worlds.state import Batch, Phase, Setting, all_in_view, scene_of, shared_apart
+from sbot_sim.worlds.state import Batch, Phase, Setting, all_in_view, scene_of
 
 SENSORS = INFRARED_SENSORS
 # Document 002, figure 5b, from the direction the robot faces, counter-clockwise.
@@ -170,7 +170,7 @@ def _encoder(place: Place) -> Encode | None:
         dense=False)
 
 
-@shared_apart
+@Phase.shared_apart
 def _read_infrared(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Read the infrared sensors; of many robots once they are sorted."""
     setting, worlds = batch.setting, batch.worlds

@@ -37,15 +37,7 @@ from sbot_sim.world.scene import (
     discs_of,
     sort_discs,
 )
-from sbot_sim.worlds.state import (
-    Batch,
-    LaserTable,
-    Phase,
-    Setting,
-    all_in_view,
-    scene_of,
-    shared_apart,
-)
+from sbot_sim.worlds.state import Batch, LaserTable, Phase, Setting, all_in_view, scene_of
 
 
 class ScanSettings(NamedTuple):
@@ -238,7 +230,7 @@ def _add_scan_noise(ranges: Floats32, noise_std: float, range_min: float, range_
                 ranges[j, i] = np.float32(min(max(noisy, range_min), range_max))
 
 
-@shared_apart
+@Phase.shared_apart
 def _scan(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Cast the lasers' beams, one laser of all robots that carry it after the other."""
     setting, worlds = batch.setting, batch.worlds
@@ -265,7 +257,7 @@ def _scan(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     best[0] = 0.0
 
 
-@shared_apart
+@Phase.shared_apart
 def _scan_rectangles(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Let lasers see rectangular bodies; after ``_scan``."""
     setting, worlds = batch.setting, batch.worlds
@@ -283,7 +275,7 @@ def _scan_rectangles(first: int, end: int, a: int, z: int, batch: Batch) -> None
                     worlds.ranges[low:high])
 
 
-@shared_apart
+@Phase.shared_apart
 def _add_noise(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Add noise to the ranges of lasers."""
     setting, worlds = batch.setting, batch.worlds

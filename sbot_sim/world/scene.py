@@ -145,17 +145,17 @@ class SortedDiscs(NamedTuple):
     numbers: Floats  # (K, 4) x0, y0 and side of a cell, largest radius (m)
     shape: Integers  # (K, 2) columns, rows
 
+    @classmethod
+    def room_for(cls, worlds: int, robots: int, cells: int | None = None) -> SortedDiscs:
+        """Return the room for ``worlds`` of so many robots; of no world where nobody sorts.
 
-def room_for_discs(worlds: int, robots: int, cells: int | None = None) -> SortedDiscs:
-    """Return the room for ``worlds`` of so many robots; of no world where nobody sorts.
-
-    ``cells``: how many there are at most; None: those of ``shape_cells``.
-    """
-    rows, columns = worlds * robots, most_columns(robots)
-    cells = columns * columns if cells is None else cells
-    return SortedDiscs(np.zeros(rows), np.zeros(rows), np.zeros(rows), np.zeros(rows, np.int32),
-                       np.zeros(rows, np.int32), np.zeros((worlds, cells + 1), np.int32),
-                       np.zeros((worlds, 4)), np.zeros((worlds, 2), np.int64))
+        ``cells``: how many there are at most; None: those of ``shape_cells``.
+        """
+        rows, columns = worlds * robots, most_columns(robots)
+        cells = columns * columns if cells is None else cells
+        return cls(np.zeros(rows), np.zeros(rows), np.zeros(rows), np.zeros(rows, np.int32),
+                   np.zeros(rows, np.int32), np.zeros((worlds, cells + 1), np.int32),
+                   np.zeros((worlds, 4)), np.zeros((worlds, 2), np.int64))
 
 
 @njit_inner

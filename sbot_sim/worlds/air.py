@@ -12,7 +12,7 @@ from sbot_common.compiled.jit import njit_inline
 from sbot_common.elementary import copy_numbers, copy_rows
 from sbot_sim.dynamics.inertia import effective_wind
 from sbot_sim.dynamics.wake_kernel import reduce_rows
-from sbot_sim.worlds.state import Batch, Phase, Setting, Worlds, scene_of, shared, shared_apart
+from sbot_sim.worlds.state import Batch, Phase, Setting, Worlds, scene_of, shared
 from wind_model.grid import points_above, velocity_at
 from wind_model.gust import Waves, gusts_at
 from wind_model.wake import clamped_radius, wakes
@@ -111,7 +111,7 @@ class TurbulentAir:
             worlds.free_wind[rows] += gusts_at(waves, worlds.pose[rows], x * time, y * time, time)
 
 
-@shared_apart
+@Phase.shared_apart
 def reduce_by_wakes(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Compute each robot's wind reduction by other robots, without broadcasts."""
     setting, worlds = batch.setting, batch.worlds
@@ -139,7 +139,7 @@ def reduce_by_heard(first: int, end: int, a: int, z: int, batch: Batch) -> None:
             worlds.reduction[rows])
 
 
-@shared_apart
+@Phase.shared_apart
 def set_effective_wind(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Set the wind that is left."""
     worlds = batch.worlds

@@ -13,7 +13,7 @@ import numpy as np
 from sbot_common.arrays import Integers
 from sbot_common.compiled.jit import intrinsic, njit
 from sbot_common.compiled.threads import in_team
-from sbot_sim.worlds.state import Batch, Phase, Policy, Setting, Worlds, no_policy
+from sbot_sim.worlds.state import Batch, Phase, Policy, Setting, Worlds
 
 _call_at = intrinsic('call_at', module='sbot_common.compiled.records')
 _call_plain = intrinsic('call_plain')
@@ -122,7 +122,7 @@ class Program:
 
     def __init__(self, phases: Sequence[Phase | Interpreted], setting: Setting, worlds: Worlds,
                  policy: Policy | None = None, threads: int = 1) -> None:
-        self._worlds, self._policy, self._threads = worlds, policy or no_policy(), threads
+        self._worlds, self._policy, self._threads = worlds, policy or Policy.none(), threads
         self.replace(setting)
         # Stretches of compiled phases: their addresses and steps.
         parts: list[tuple[list[int], list[list[int]]] | Interpreted] = []

@@ -48,7 +48,7 @@ from sbot_sim.world.bodies import Shapes, drives_of, shapes_of, share_equally
 from sbot_sim.world.moving import disc_positions
 from sbot_sim.world.scene import discs_of, number_places, sort_places
 from sbot_sim.worlds.air import force_of
-from sbot_sim.worlds.state import Batch, Phase, fixed_of, shared, shared_apart, shared_light
+from sbot_sim.worlds.state import Batch, Phase, fixed_of, shared
 from wind_model.wake import advertised_millimetres
 
 
@@ -192,7 +192,7 @@ def _choose_cells(first: int, end: int, a: int, z: int, batch: Batch) -> None:
         worlds.reverted[a + i] |= lost[i]
 
 
-@shared_light
+@Phase.shared_light
 def _find_cells(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Find the robots' cells."""
     if batch.worlds.crowd.shape[first, 0] > 0:
@@ -224,7 +224,7 @@ def _places_of(batch: Batch, k: int) -> Places:
     return Places(crowd.x[rows], crowd.y[rows], crowd.radius[rows])
 
 
-@shared_light
+@Phase.shared_light
 def _gather(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Copy the robots' circles in the order of their cells."""
     if batch.worlds.crowd.shape[first, 0] > 0:
@@ -232,7 +232,7 @@ def _gather(first: int, end: int, a: int, z: int, batch: Batch) -> None:
         fill_places(_crowd_of(batch, first), _places_of(batch, first), a - start, z - start)
 
 
-@shared_apart
+@Phase.shared_apart
 def _mark(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Mark those that overlap anything."""
     if batch.worlds.crowd.shape[first, 0] > 0:

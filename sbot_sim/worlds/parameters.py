@@ -157,44 +157,46 @@ class SimulationParameters(NamedTuple):
         return (world_with(obstacles.still, obstacles.paths, moved), obstacles.bodies,
                 pose if boxes is None else np.vstack([pose, boxes]))
 
+    @classmethod
+    def make(cls, *, dt: float, bodies: BodyArrays, world: World, senses: Senses,
+             odometry: Sequence[OdometryParameters], wake: WakeParameters,
+             wind_height: Height | float, waves: Waves | None = None,
+             hooks: Hooks = _NO_HOOKS, paths: Paths | None = None,
+             boxes: Floats | None = None, inertia: Inertia | None = None) -> SimulationParameters:
+        """Return the parameters of a simulation with all derived tables; units as in the tuples.
 
-def make_simulation_parameters(
-        *, dt: float, bodies: BodyArrays, world: World, senses: Senses,
-        odometry: Sequence[OdometryParameters], wake: WakeParameters, wind_height: Height | float,
-        waves: Waves | None = None, hooks: Hooks = _NO_HOOKS, paths: Paths | None = None,
-        boxes: Floats | None = None, inertia: Inertia | None = None) -> SimulationParameters:
-    """Return the parameters of a simulation with all derived tables; units as in the tuples.
+        Parameters
+        ----------
+        dt, odometry, wake, wind_height, waves, hooks, inertia : see ``SimulationParameters``
+        bodies : of the robots, and then of the boxes
+        world : what stands still
+        senses : of all robots
+        paths : of obstacles that go along one; None: there are none
+        boxes : (B, 3) x, y (m), yaw (rad) of boxes at tick 0; None: there are none
 
-    Parameters
-    ----------
-    dt, odometry, wake, wind_height, waves, hooks, inertia : see ``SimulationParameters``
-    bodies : of the robots, and then of the boxes
-    world : what stands still
-    senses : of all robots
-    paths : of obstacles that go along one; None: there are none
-    boxes : (B, 3) x, y (m), yaw (rad) of boxes at tick 0; None: there are none
-
-    """
-    start = np.zeros((0, 3)) if boxes is None else boxes
-    robots = bodies if not len(start) else bodies.select(slice(len(bodies.radius) - len(start)))
-    infrared, heard = senses.infrared, senses.neighbours
-    lasers = senses.scan if isinstance(senses.scan, Lasers) else Lasers.pack(
-        [(senses.scan,)] * len(robots.radius))
-    far, near = _sights(lasers, infrared, robots)
-    scene = Scene.of(world, far)
-    sensors = _SensorParameters(
-        lasers=lasers, scene=scene, infrared=infrared,
-        infrared_scene=scene if infrared is None or near == far else Scene.of(world, near),
-        range_and_bearing=heard.range_and_bearing, rab_range=heard.rab_range,
-        line_of_sight=Scene.of_walls(world if heard.rab_blocked_by_walls else None),
-        stops_broadcasts=heard.rab_blocked_by_walls, threads=senses.threads, fitted=senses.fitted)
-    parameters = SimulationParameters(
-        dt=dt, bodies=robots, world=world, sensors=sensors, odometry=odometry, wake=wake,
-        fixed=FixedObjects.of(world, bodies.shape.outer_radius), wind_height=wind_height,
-        waves=waves, hooks=hooks, inertia=inertia)
-    if paths is None and boxes is None:
-        return parameters
-    return _at_start(parameters, _Obstacles(paths or Paths.of((), dt), bodies, start, world))
+        """
+        start = np.zeros((0, 3)) if boxes is None else boxes
+        robots = bodies if not len(start) else bodies.select(
+            slice(len(bodies.radius) - len(start)))
+        infrared, heard = senses.infrared, senses.neighbours
+        lasers = senses.scan if isinstance(senses.scan, Lasers) else Lasers.pack(
+            [(senses.scan,)] * len(robots.radius))
+        far, near = _sights(lasers, infrared, robots)
+        scene = Scene.of(world, far)
+        sensors = _SensorParameters(
+            lasers=lasers, scene=scene, infrared=infrared,
+            infrared_scene=scene if infrared is None or near == far else Scene.of(world, near),
+            range_and_bearing=heard.range_and_bearing, rab_range=heard.rab_range,
+            line_of_sight=Scene.of_walls(world if heard.rab_blocked_by_walls else None),
+            stops_broadcasts=heard.rab_blocked_by_walls, threads=senses.threads,
+            fitted=senses.fitted)
+        parameters = cls(
+            dt=dt, bodies=robots, world=world, sensors=sensors, odometry=odometry, wake=wake,
+            fixed=FixedObjects.of(world, bodies.shape.outer_radius), wind_height=wind_height,
+            waves=waves, hooks=hooks, inertia=inertia)
+        if paths is None and boxes is None:
+            return parameters
+        return _at_start(parameters, _Obstacles(paths or Paths.of((), dt), bodies, start, world))
 
 
 def _at_start(parameters: SimulationParameters, obstacles: _Obstacles) -> SimulationParameters:
@@ -231,5 +233,3 @@ def _with_world(parameters: SimulationParameters, world: World) -> SimulationPar
     return parameters._replace(world=world, sensors=sensors._replace(
         scene=scene, infrared_scene=Scene.of(world, near) if separate_scene else scene,
         line_of_sight=Scene.of_walls(world if sensors.stops_broadcasts else None)))
-
-

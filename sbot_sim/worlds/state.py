@@ -25,7 +25,7 @@ from sbot_sim.dynamics.inertia import Inertia, Momentum
 from sbot_sim.sensors.rays import Fan, Fans
 from sbot_sim.world.bodies import BodyArrays, Shapes
 from sbot_sim.world.moving import Paths
-from sbot_sim.world.scene import Discs, Scene, SortedDiscs, room_for_discs
+from sbot_sim.world.scene import Discs, Scene, SortedDiscs
 from wind_model.grid import Lattice
 from wind_model.parameters import WakeParameters
 
@@ -329,9 +329,9 @@ class Worlds(NamedTuple):
             previous=floats(3),
             scratch=make_scratch(n, 2, count if apart else 1),
             row=np.arange(rows, dtype=np.int32), x=np.zeros(rows), y=np.zeros(rows),
-            laser_discs=room_for_discs(count if by_laser else 0, n),
-            infrared_discs=room_for_discs(count if by_infrared else 0, n),
-            crowd=room_for_discs(count if shared else 0, n, most_cells(n)))
+            laser_discs=SortedDiscs.room_for(count if by_laser else 0, n),
+            infrared_discs=SortedDiscs.room_for(count if by_infrared else 0, n),
+            crowd=SortedDiscs.room_for(count if shared else 0, n, most_cells(n)))
 
 
 # Robots of one world within the rows of all worlds, for collisions and sensors.
@@ -373,12 +373,12 @@ class Policy(NamedTuple):
     first_tick: NDArray[np.int64]  # (K,) that of the first row kept
     decision: Floats  # (1,) s, how long a decision lasts
 
-
-def no_policy() -> Policy:
-    """Return empty arrays, for worlds that Python commands."""
-    none, nothing = np.zeros((0, 0)), np.zeros(0, np.int64)
-    return Policy(none, none, none, none, nothing, np.zeros((0, 3), np.int64), none, np.zeros(2),
-                  np.zeros((0, 0, 0)), nothing, nothing, np.zeros(1))
+    @classmethod
+    def none(cls) -> Policy:
+        """Return empty arrays, for worlds that Python commands."""
+        none, nothing = np.zeros((0, 0)), np.zeros(0, np.int64)
+        return cls(none, none, none, none, nothing, np.zeros((0, 3), np.int64), none, np.zeros(2),
+                   np.zeros((0, 0, 0)), nothing, nothing, np.zeros(1))
 
 
 class Batch(NamedTuple):
@@ -418,17 +418,17 @@ class Phase:
             self._compiled[batch.kind] = compiled_callback(signature, self.function)
         return int(self._compiled[batch.kind].address)
 
+    @classmethod
+    def shared_apart(cls, function: Callable[[int, int, int, int, Batch], None]) -> Phase:
+        """Return a phase whose rows threads may share once the phases before it are done."""
+        return cls(function, apart=True)
+
+    @classmethod
+    def shared_light(cls, function: Callable[[int, int, int, int, Batch], None]) -> Phase:
+        """Return a phase as ``shared_apart``, of so little work that few robots are not shared."""
+        return cls(function, light=True)
+
 
 def shared(function: Callable[[int, int, int, int, Batch], None]) -> Phase:
     """Return a phase whose rows threads may share."""
     return Phase(function, shared=True)
-
-
-def shared_apart(function: Callable[[int, int, int, int, Batch], None]) -> Phase:
-    """Return a phase whose rows threads may share once the phases before it are done."""
-    return Phase(function, apart=True)
-
-
-def shared_light(function: Callable[[int, int, int, int, Batch], None]) -> Phase:
-    """Return a phase as ``shared_apart``, of so little work that few robots are not shared."""
-    return Phase(function, light=True)

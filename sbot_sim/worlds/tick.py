@@ -24,7 +24,7 @@ from sbot_sim.worlds.python_phases import (
     ReplaceScenes,
     WorldByWorld,
 )
-from sbot_sim.worlds.state import Batch, Phase, Setting, Worlds, shared, shared_light
+from sbot_sim.worlds.state import Batch, Phase, Setting, Worlds, shared
 from wind_model.gust import Waves
 from wind_model.wake import advertised_millimetres
 
@@ -65,7 +65,7 @@ def _choose_cells(first: int, end: int, a: int, z: int, batch: Batch) -> None:
                         setting.infrared_scenes.reach[setting.layout[k]])
 
 
-@shared_light
+@Phase.shared_light
 def _find_cells(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Find the robots' cells."""
     n, worlds = batch.setting.robots, batch.worlds
@@ -82,7 +82,7 @@ def _sort(first: int, end: int, a: int, z: int, batch: Batch) -> None:
             sort_places(room, k, batch.setting.robots)
 
 
-@shared_light
+@Phase.shared_light
 def _gather(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """End sorting: copy the robots' discs in the order of their cells."""
     n, worlds, bodies = batch.setting.robots, batch.worlds, batch.setting.bodies

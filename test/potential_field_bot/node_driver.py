@@ -90,7 +90,7 @@ class Driver:
 
     @staticmethod
     def _goal(raw: bytes) -> list[float]:
-        pose = messages.read_pose(raw)
+        pose = messages.PoseStamped.of_pose(raw)
         return [pose.stamp_ns, pose.x, pose.y]
 
     def until(self, condition) -> None:

@@ -254,7 +254,7 @@ def use_bag(path: Path, choice: int, folder: Path) -> None:
         run = page_data(data, _read_scans(bag, data))
         page(run, run['name'])
     elif choice == 3:
-        compare.compare(bag, Bag(folder / 'seed_bag'))
+        compare.Comparison.of(bag, Bag(folder / 'seed_bag'))
     elif choice == 4:
         Recording.read(bag)
     else:
@@ -382,7 +382,8 @@ def read_sqlite(data: bytes, folder: Path) -> None:
 # Messages.
 
 READERS: list[Callable[[bytes], object]] = [
-    messages.read_odometry, messages.read_scan, messages.read_twist, messages.read_pose,
+    messages.PoseStamped.of_odometry, messages.read_scan, messages.read_twist,
+    messages.PoseStamped.of_pose,
     messages.read_vector, messages.read_clock, decode_field, decode_vector, read_rab_data,
     lambda raw: messages.read_poses(raw, 3),
     lambda raw: messages.read_twist(raw, messages.TWIST_STAMPED), controller._read_twist_of,

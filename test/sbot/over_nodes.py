@@ -4,7 +4,7 @@ import json
 
 from children import run_sbot
 
-from sbot.bag.compare import compare
+from sbot.bag.compare import Comparison
 from sbot.bag.reader import Bag
 from sbot.regression.replay import replay
 from sbot.runner.loop import run_scenario
@@ -32,7 +32,7 @@ def check_nodes(mode, path, recorded, folder, env=None):
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)['trajectory_sha256'] == run.summary['trajectory_sha256']
     live = Bag(folder / 'live')
-    comparison = compare(bag, live)
+    comparison = Comparison.of(bag, live)
     assert comparison.equal, comparison.first
     assert replay(live).equal
     return live

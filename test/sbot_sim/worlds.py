@@ -8,7 +8,7 @@ from sbot_sim.sensors.odometry import OdometryParameters
 from sbot_sim.sensors.range_and_bearing import RangeAndBearing
 from sbot_sim.world.bodies import ROBOT, BodyArrays
 from sbot_sim.world.geometry import make_world
-from sbot_sim.worlds.parameters import Senses, make_simulation_parameters
+from sbot_sim.worlds.parameters import Senses, SimulationParameters
 from wind_model.parameters import WakeParameters
 
 
@@ -18,7 +18,7 @@ def make_parameters(bodies=(ROBOT,), *, bounds=(0, 0, 20, 20), circles=(), recta
     world = make_world(bounds, (), circles, rectangles)
     arrays = BodyArrays.of(bodies)
     scan = ScanSettings(**{'scan_beams': 31, **(scan or {})}).parameters()
-    return make_simulation_parameters(
+    return SimulationParameters.make(
         dt=dt, bodies=arrays, world=world, senses=Senses(
             scan, InfraredSettings(**(infrared or {})).parameters(),
             RangeAndBearing(rab, 8.0, rab_blocked_by_walls=False)),

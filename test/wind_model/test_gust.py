@@ -8,16 +8,14 @@ from sbot.scenario.argos import _direction_of_angle
 from sbot_common.params import updated
 from wind_model.generate import generate
 from wind_model.gust import (
+    Waves,
+    Wind,
     WindSource,
     _wave_number,
     gusts_at,
     load_field,
-    make_waves,
-    mean_velocity,
-    still_air,
-    unit,
 )
-from wind_model.parameters import PLACE, ROBOT, TurbulenceParameters, WindParameters
+from wind_model.parameters import PLACE, ROBOT, TurbulenceParameters, WindParameters, unit
 from wind_model.rotors_text import write_grid
 
 
@@ -67,7 +65,7 @@ def test_mean_force_adds_to_the_gust():
         **GUST, 'wind_direction': [5, 0, 0], 'wind_force_mean': 2.0, 'wind_speed_mean': 7.0})
     assert force_at(parameters, 1_200_000_000).tolist() == [2, -3, 0]
     assert force_at(parameters, 0).tolist() == [2, 0, 0]
-    assert mean_velocity(parameters).tolist() == [7, 0, 0]
+    assert parameters.mean_velocity.tolist() == [7, 0, 0]
 
 
 SPEED, LENGTH, TIME = 0.3, 2.0, 4.0
@@ -79,7 +77,7 @@ def correlations(parameters, offset, delay, seeds=600):
     """E[u u'] and E[v v'] of two gusts so far apart, over many seeds."""
     sums = np.zeros(2)
     for seed in range(seeds):
-        waves = make_waves(parameters, seed, 1)
+        waves = Waves.draw(parameters, seed, 1)
         here = gusts_at(waves, np.zeros((1, 2)), 0.0, 0.0, 10.0)[0]
         there = gusts_at(waves, np.array([[offset, 0.0]]), 0.0, 0.0, 10.0 + delay)[0]
         sums += here * there
@@ -119,16 +117,16 @@ def test_wave_numbers_have_the_share_that_their_spectrum_gives():
 
 def test_robots_share_a_field_and_have_gusts_of_their_own():
     places = np.array([[1.0, 2.0], [1.0, 2.0], [40.0, 2.0]])
-    a, b, c = gusts_at(make_waves(FIELD, 1, 3), places, 0.0, 0.0, 1.0)
+    a, b, c = gusts_at(Waves.draw(FIELD, 1, 3), places, 0.0, 0.0, 1.0)
     assert (a == b).all()
     assert (a != c).all()
-    a, b, c = gusts_at(make_waves(OWN, 1, 3), places, 0.0, 0.0, 1.0)
+    a, b, c = gusts_at(Waves.draw(OWN, 1, 3), places, 0.0, 0.0, 1.0)
     assert len({*a.tolist(), *b.tolist(), *c.tolist()}) == 6
-    assert (gusts_at(make_waves(OWN, 2, 3), places, 0.0, 0.0, 1.0)[0] != a).all()
+    assert (gusts_at(Waves.draw(OWN, 2, 3), places, 0.0, 0.0, 1.0)[0] != a).all()
 
 
 def test_a_field_is_carried_by_the_wind():
-    waves = make_waves(FIELD, 3, 1)
+    waves = Waves.draw(FIELD, 3, 1)
     here = gusts_at(waves, np.array([[5.0, 6.0]]), 2.0, 1.0, 7.0)
     assert here == pytest.approx(gusts_at(waves, np.array([[3.0, 5.0]]), 0.0, 0.0, 7.0), abs=1e-12)
 
@@ -156,7 +154,7 @@ def test_the_wind_of_a_tick_is_the_sum_of_waves_at_its_time_and_place(kind, para
     """Spectral representation (Shinozuka and Deodatis 1991), carried by the mean wind (Taylor)."""
     run = sbot.run(scenario(10, turbulence=kind, turbulence_speed=SPEED, turbulence_length=LENGTH,
                             turbulence_time=TIME, wind_direction=[0, 1, 0], wind_speed_mean=0.4))
-    waves = make_waves(parameters, 4, 2)
+    waves = Waves.draw(parameters, 4, 2)
     for k in range(len(run.poses)):
         time = k * 0.1
         x, y = run.poses[k, :, 0], run.poses[k, :, 1] - 0.4 * time
@@ -183,5 +181,5 @@ def test_the_field_is_that_of_the_file(tmp_path):
 def test_the_wind_has_the_sources_field():
     field = object()
     assert WindSource(WindParameters(), field).at(0).field is field
-    assert still_air().field is None
-    assert not np.concatenate([still_air().velocity, still_air().force, still_air().gust]).any()
+    assert Wind.still().field is None
+    assert not np.concatenate([Wind.still().velocity, Wind.still().force, Wind.still().gust]).any()

@@ -70,7 +70,7 @@ class Trained(NamedTuple):
             begin.weights, np.float64)
         free = len(begin.constants) if rule and begin is not None else len(first)
         unit = np.where(first[:free] == 0.0, 1.0, np.abs(first[:free])) if rule else 1.0
-        judge = Judge(entry, population, scenes, threads, policy)
+        judge = _Judge(entry, population, scenes, threads, policy)
         search = cma.CMAEvolutionStrategy(np.zeros(free), _STEP, {
             'popsize': population, 'seed': seed + 1, 'verbose': -9, 'CMA_diagonal': False})
         weights, best = np.tile(first, (population, 1)), first.copy()
@@ -96,7 +96,7 @@ class Trained(NamedTuple):
 Note = Callable[[int, float], None]  # given generations or decisions so far, and the mean score
 
 
-class Judge:
+class _Judge:
     """Scores of candidates, each in the same few scenes of a task.
 
     Parameters

@@ -50,7 +50,7 @@ def _push_home(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats,
         outputs[0], outputs[1] = 1.0, 1.0
 
 
-class Foraging(Task):
+class _Foraging(Task):
     """Push boxes to the goal.
 
     Reward of every robot: metres that the boxes came nearer to it, less 0.05 for a contact.
@@ -68,7 +68,7 @@ class Foraging(Task):
         return np.asarray(nearer[:, None] - CONTACT * now.seen.collided)
 
 
-class _ForagingInBox(SBots, Foraging):
+class _ForagingInBox(SBots, _Foraging):
     """Four s-bots, three boxes and a nest at a wall."""
 
     seconds, hold = 40.0, 1
@@ -102,7 +102,7 @@ def _nearer(track: Track) -> Floats:
 
 
 FORAGING = Entry(
-    'foraging', 'S-bots push three boxes into a nest, by infrared.', Foraging, _ForagingInBox,
+    'foraging', 'S-bots push three boxes into a nest, by infrared.', _Foraging, _ForagingInBox,
     Metric('brought home', 'boxes', 'boxes whose centre is in the nest after 40 s',
            'Winfield 2009, foraging robots', _home),
     Rule(_push_home, (0.5, 0.5), 1), fitness=_nearer)
@@ -119,7 +119,7 @@ def _push_ahead(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats
     outputs[0], outputs[1] = ahead - turn, ahead + turn
 
 
-class _BoxPushingInHall(SBots, Foraging):
+class _BoxPushingInHall(SBots, _Foraging):
     """A box of 10 kg, 0.5 m wide; s-bots of 0.7 kg behind it."""
 
     seconds, hold = 30.0, 1
@@ -144,7 +144,7 @@ def _moved(track: Track) -> Floats:
 
 
 BOX_PUSHING = Entry(
-    'box_pushing', 'Three s-bots push one heavy box.', Foraging, _BoxPushingInHall,
+    'box_pushing', 'Three s-bots push one heavy box.', _Foraging, _BoxPushingInHall,
     Metric('moved', 'm', "decrease of the box's distance to the goal in 30 s",
            'Mataric, Nilsson and Simsarian 1995', _moved),
     Rule(_push_ahead, (0.8,)))

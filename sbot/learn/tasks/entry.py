@@ -12,13 +12,12 @@ from sbot.controllers.neural.function_policy import FunctionPolicy, function_pol
 from sbot.controllers.neural.network import Network, make_network
 from sbot.learn.task import Task
 from sbot.worlds.many import Worlds
-from sbot.worlds.setting import LARGEST_SEED, gust_ticks
+from sbot.worlds.setting import LARGEST_SEED
 from sbot_common.arguments import numbers, whole
 from sbot_common.arrays import Flags, Floats
 from sbot_common.errors import InputError, bad_value
 from sbot_common.user_code import call_user_code
-from wind_model.gust import mean_velocity, unit
-from wind_model.parameters import WindParameters
+from wind_model.parameters import WindParameters, unit
 
 Values = dict[str, Any]  # of a scenario file
 
@@ -118,10 +117,10 @@ class Scene(Task):
                     if key in WindParameters._fields}
         if wind is not None:
             flow = WindParameters(**wind)
-            worlds.wind_velocity[world] = mean_velocity(flow)
+            worlds.wind_velocity[world] = flow.mean_velocity
             worlds.gust_velocity[world] = flow.wind_gust_speed_mean * unit(
                 flow.wind_gust_direction)
-            worlds.gust_ticks[world] = gust_ticks(flow, worlds.scenarios[world].rate)
+            worlds.gust_ticks[world] = flow.gust_ticks(worlds.scenarios[world].rate)
         boxes = self.drawn('boxes', rng)
         if boxes is not None:
             worlds.box_start[world] = boxes

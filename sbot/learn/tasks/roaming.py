@@ -134,7 +134,7 @@ def _bounce(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats,
         outputs[0], outputs[1] = 1.0 - turn, 1.0 + turn
 
 
-class Coverage(AvoidObstacles):
+class _Coverage(AvoidObstacles):
     """Pass over the floor.
 
     The reward is that of ``AvoidObstacles``, for driving on through free room, wherever a robot
@@ -144,7 +144,7 @@ class Coverage(AvoidObstacles):
     inputs: tuple[str, ...] = ('infrared', 'neighbours')
 
 
-class _CoverageInBox(SBots, Coverage):
+class _CoverageInBox(SBots, _Coverage):
     """Four s-bots in a box of 4 square metres with a pillar."""
 
     seconds, hold = 60.0, 4
@@ -179,7 +179,7 @@ def _covered_clean(track: Track) -> Floats:
 
 
 _COVERAGE = Entry(
-    'coverage', 'S-bots drive over much of the floor, by infrared and bearings.', Coverage,
+    'coverage', 'S-bots drive over much of the floor, by infrared and bearings.', _Coverage,
     _CoverageInBox,
     Metric('covered', '1', 'share of the free cells of 0.1 m whose centre a robot has passed '
            'within 0.11 m, times the share of time without contact',
@@ -255,7 +255,7 @@ _STEERING = (
     'brake at what is near', 'fall of weights to the back', 'weight beside ahead',
     'speed by the wind')
 _PATROL = Entry(
-    'patrol', 'S-bots pass over the floor again and again, in wind, by noisy infrared.', Coverage,
+    'patrol', 'S-bots pass over the floor again and again, in wind, by noisy infrared.', _Coverage,
     _PatrolInWind,
     Metric('visited', '1', 'share of the free cells that are passed over in 20 s, as in '
            '`coverage`, mean of three times 20 s, times the share of time without contact',

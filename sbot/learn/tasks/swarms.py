@@ -174,7 +174,7 @@ def _boids(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats,
     outputs[0], outputs[1] = ahead - turn, ahead + turn
 
 
-class Flocking(Task):
+class _Flocking(Task):
     """Move the same way as the others, near to them.
 
     Reward: metres made along the way of all, in shares of the greatest speed, over 1 + metres
@@ -197,7 +197,7 @@ class Flocking(Task):
             along / now.network.max_speed / (1.0 + off) - CONTACT * now.seen.collided)
 
 
-class _FlockingInBox(SBots, Flocking):
+class _FlockingInBox(SBots, _Flocking):
     """Four s-bots that begin near each other in a box of 9 square metres."""
 
     seconds = 60.0
@@ -223,7 +223,7 @@ def _flock(track: Track) -> Floats:
 
 
 _FLOCKING = Entry(
-    'flocking', 'S-bots move together in one direction, by infrared and bearings.', Flocking,
+    'flocking', 'S-bots move together in one direction, by infrared and bearings.', _Flocking,
     _FlockingInBox,
     Metric('flock', '1', 'mean of order (the length of the mean direction) times the share in '
            'the largest group; lower if the centre moves slower than 0.06 m/s',
@@ -281,7 +281,7 @@ _TURNED = ('gain of the turn', 'turn from the others', 'turn from what is near',
            'weight of the sides', 'brake at what is near', 'speed')
 
 
-class Pursuit(Task):
+class _Pursuit(Task):
     """Catch robot 0; it is to escape.
 
     Reward of a pursuer: metres nearer to robot 0, and 1 when anybody has caught it. Robot 0's:
@@ -311,7 +311,7 @@ def _ways(pose: Floats) -> Floats:
     return distance(place[..., 1:, :], place[..., :1, :])
 
 
-class _PursuitInBox(SBots, Pursuit):
+class _PursuitInBox(SBots, _Pursuit):
     """A box of 4 square metres; robot 0 begins in the middle, the others in corners."""
 
     seconds, hold = _SECONDS, 1
@@ -344,7 +344,8 @@ def _nearness(track: Track) -> Floats:
 
 
 _PURSUIT = Entry(
-    'pursuit', 'Three s-bots catch a fourth that flees at the same speed.', Pursuit, _PursuitInBox,
+    'pursuit', 'Three s-bots catch a fourth that flees at the same speed.', _Pursuit,
+    _PursuitInBox,
     Metric('catch time', 's', 'time until a pursuer is within 0.2 m of robot 0; at most 60 s',
            'Chung, Hollinger and Isler 2011', _catch_time, higher=False),
     Rule(_chase, (3.0, 0.0, 1.0, 1.0, 0.0, 1.0), 1, _TURNED), fitness=_nearness,

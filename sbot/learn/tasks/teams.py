@@ -148,7 +148,7 @@ def _keep_place(inputs: Floats, weights: Floats, memory: Floats, outputs: Floats
     outputs[1] = weights[2] * side * y * min(1.0, 4.0 * away)
 
 
-class Formation(Task):
+class _Formation(Task):
     """Take one's place, the goal, and keep it.
 
     Reward, a second: 1 / (1 + metres from the place), less 0.05 for a contact.
@@ -163,7 +163,7 @@ class Formation(Task):
         return np.asarray(self.hold * now.dt / (1.0 + off) - CONTACT * now.seen.collided)
 
 
-class _FormationInGusts(_FourRobots, Formation):
+class _FormationInGusts(_FourRobots, _Formation):
     """A square of 1.6 m, a wind of up to 0.3 m/s, and a gust of up to 0.9 m/s; neither sensed."""
 
     seconds = 20.0
@@ -210,7 +210,7 @@ _FOLLOW = Entry(
     Rule(_follow, (2.0, 0.6, *fan(_BEAMS))), NAVIGATE, None, (8,))
 _FORMATION = Entry(
     'formation', 'Four robots keep their places in a square, in gusts that they do not sense.',
-    Formation, _FormationInGusts,
+    _Formation, _FormationInGusts,
     Metric('error', 'm', 'mean distance of robots from their places, after the first 5 s',
            'Oh, Park and Ahn 2015, formations by position', _error, higher=False),
     Rule(_keep_place, (8.0, 0.6, 2.0)), NAVIGATE, _near, (8,))

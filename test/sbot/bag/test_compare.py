@@ -3,7 +3,7 @@
 import numpy as np
 from bag_maker import make_bag
 
-from sbot.bag.compare import _first_difference, compare
+from sbot.bag.compare import Comparison, _first_difference
 from sbot.bag.reader import Bag
 from sbot_common.wire import cdr
 
@@ -18,7 +18,7 @@ def test_padding_is_no_difference(tmp_path):
 
     a = make_bag(tmp_path / 'a')
     b = make_bag(tmp_path / 'b', change=dirty)
-    assert compare(Bag(a), Bag(b)).equal
+    assert Comparison.of(Bag(a), Bag(b)).equal
 
 
 def test_first_difference_sees_bits():

@@ -5,7 +5,7 @@ from sbot.bag.reader import Bag
 from sbot.bag.ticks import _MOST_WAITING, ticks
 from sbot_common.errors import InputError
 from sbot_common.topics import BASE_POSE_GROUND_TRUTH, BASE_SCAN, INFRARED
-from sbot_common.wire.messages import read_odometry, read_twist
+from sbot_common.wire.messages import PoseStamped, read_twist
 
 TOPICS = (BASE_POSE_GROUND_TRUTH, BASE_SCAN, INFRARED)
 
@@ -23,7 +23,7 @@ def test_ticks_hold_what_was_recorded(tmp_path, robots, shuffle):
         assert tick.stamp_ns == RATE.stamp_ns(tick.tick)
         assert not tick.restarted
         for robot in range(robots):
-            odometry = read_odometry(tick.inputs['base_pose_ground_truth'][robot])
+            odometry = PoseStamped.of_odometry(tick.inputs['base_pose_ground_truth'][robot])
             assert (odometry.x, odometry.y) == pose(tick.tick, robot)[:2]
             assert read_twist(tick.commands[robot]) == command(tick.tick, robot)
             assert tick.inputs['base_scan'][robot] is not None

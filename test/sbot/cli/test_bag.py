@@ -5,7 +5,7 @@ import math
 import pytest
 from bag_maker import RATE, SCENARIO_TEXT, command, make_bag, tick_messages
 
-from sbot.bag.compare import compare
+from sbot.bag.compare import Comparison
 from sbot.bag.reader import Bag
 from sbot.bag.recorder import Recorder
 from sbot.bag.tables import write_csv
@@ -91,7 +91,7 @@ def test_first_difference_is_named_to_the_ulp(tmp_path, capsys):
         return payload
 
     a, b = make_bag(tmp_path / 'a'), make_bag(tmp_path / 'b', change=change, shuffle=3)
-    result = compare(Bag(a), Bag(b))
+    result = Comparison.of(Bag(a), Bag(b))
     assert not result.equal
     assert result.first is not None
     assert result.first[:5] == (12, RATE.stamp_ns(12), 1, '/robot_1/cmd_vel', 'angular.z')
@@ -107,7 +107,7 @@ def test_first_difference_is_named_to_the_ulp(tmp_path, capsys):
 
 def test_end_distance_and_length(tmp_path, capsys):
     a, b = make_bag(tmp_path / 'a', 2, 40), make_bag(tmp_path / 'b', 2, 30)
-    result = compare(Bag(a), Bag(b))
+    result = Comparison.of(Bag(a), Bag(b))
     assert result.first is None
     assert result.unpaired['/robot_1/cmd_vel'] == (10, 0)
     assert not result.equal
@@ -120,7 +120,7 @@ def test_end_distance_and_length(tmp_path, capsys):
         return cdr.encode(message)
 
     c = make_bag(tmp_path / 'c', 2, 40, change=moved)
-    result = compare(Bag(a), Bag(c))
+    result = Comparison.of(Bag(a), Bag(c))
     assert result.first is not None
     assert result.first[0] == 35
     assert result.first.field == 'pose.pose.position.x'

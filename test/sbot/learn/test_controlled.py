@@ -13,7 +13,7 @@ pytest.importorskip('pettingzoo', reason='pettingzoo is missing (extra learn)')
 import sbot
 from sbot import learn
 from sbot.learn.evaluation import measured, play
-from sbot.learn.proof.training import Judge
+from sbot.learn.proof.training import _Judge
 from sbot_common.errors import InputError
 
 SHARES = np.array([0.8, 0.25])
@@ -136,7 +136,7 @@ def test_scenes_are_those_of_runs_whoever_plays_them():
         assert np.array_equal(envs.episodes.now.seen.pose, track.pose[t])
     value, _, clean = measured(ENTRY, track)
     assert clean.shape == (2,)
-    judge = Judge(ENTRY, 2, 2, 1, policy)
+    judge = _Judge(ENTRY, 2, 2, 1, policy)
     assert np.array_equal(judge(np.tile(weights, (2, 1)), seeds), np.full(2, value.mean()))
     runs = _play_runs(ENTRY, seeds, 'navigate', {})
     assert (runs.pose[-1, :, 1, 0] < 3).all()

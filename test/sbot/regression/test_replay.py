@@ -8,7 +8,7 @@ import yaml
 from bag_maker import RATE, flush, make_bag
 
 from potential_field_bot.bot import PotentialField
-from sbot.bag.compare import compare
+from sbot.bag.compare import Comparison
 from sbot.bag.reader import Bag
 from sbot.bag.recorder import Recorder
 from sbot.bag.ticks import ticks
@@ -96,7 +96,7 @@ def test_one_ulp_in_a_command_is_found_where_it_is(bag, tmp_path):
 
 def test_output_is_a_bag_of_the_same_commands(bag, tmp_path):
     assert run(bag, '--output', tmp_path / 'new', '--quiet') == 0
-    result = compare(Bag(bag), Bag(tmp_path / 'new'))
+    result = Comparison.of(Bag(bag), Bag(tmp_path / 'new'))
     assert result.equal
     assert result.messages == 4 * 61 + 1  # and the scenario
     with pytest.raises(InputError, match='exists already'):
@@ -138,7 +138,7 @@ def test_a_goal_sent_from_outside_is_taken_up_at_its_tick(bag, tmp_path):
                 payload = write_twist(vx, 0.0, omega)
             recorder.write(message.name, Topic(message.name, message.type), message.stamp_ns,
                            payload)
-    assert not compare(source, Bag(tmp_path / 'sent')).equal
+    assert not Comparison.of(source, Bag(tmp_path / 'sent')).equal
     assert replay(Bag(tmp_path / 'sent')).equal
 
 

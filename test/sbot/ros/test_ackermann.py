@@ -10,7 +10,7 @@ import pytest
 from children import run_sbot
 from external_runs import SIM_TIME
 
-from sbot.bag.compare import compare
+from sbot.bag.compare import Comparison
 from sbot.bag.reader import Bag
 from sbot.environment.message_package import compilers
 from sbot.ros.live_tf import packages_of
@@ -74,7 +74,7 @@ def test_two_runs_are_equal_to_the_bit_composed_or_not(path, bag):
     again = path.with_name('again')
     done = run_sbot('up', path, '--node', follower(), '--record', again, '--composed')
     assert done.returncode == 0, done.stderr
-    result = compare(bag, Bag(again))
+    result = Comparison.of(bag, Bag(again))
     assert result.first is None, result.first
     assert not result.unpaired
 

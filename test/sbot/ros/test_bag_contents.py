@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from sbot.bag.compare import compare
+from sbot.bag.compare import Comparison
 from sbot.bag.reader import Bag
 from sbot.regression.replay import replay
 from sbot.runner.loop import run_scenario
@@ -111,7 +111,7 @@ def test_nodes_record_what_an_in_process_run_records(tmp_path, name):
     scenario = load_scenario(name, {'duration': 0.5})
     run_scenario(scenario, record=tmp_path / 'run', keep=False)
     run_up(scenario, record=tmp_path / 'up', output=lambda line: None)
-    result = compare(Bag(tmp_path / 'run'), Bag(tmp_path / 'up'))
+    result = Comparison.of(Bag(tmp_path / 'run'), Bag(tmp_path / 'up'))
     assert result.first is None
     assert result.equal
     assert result.only_first == result.only_second == []

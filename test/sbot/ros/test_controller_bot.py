@@ -47,7 +47,7 @@ class Node(ControllerNode):
             status, = cdr.decode(raw, topic.type).status
             out.append([topic.name, status.level, status.name, status.message])
             return
-        read = messages.read_twist if topic == topics.CMD_VEL else messages.read_pose
+        read = messages.read_twist if topic == topics.CMD_VEL else messages.PoseStamped.of_pose
         out.append([topic.name, *read(raw)])
 
 

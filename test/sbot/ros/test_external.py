@@ -9,7 +9,7 @@ import pytest
 from children import run_sbot
 from external_runs import CASES, NODES, SIM_TIME, TICKS, running, scenario, up
 
-from sbot.bag.compare import compare
+from sbot.bag.compare import Comparison
 from sbot.bag.reader import Bag
 from sbot.regression.commands import Recording
 from sbot_common.wire.cdr import decode, stamp_ns
@@ -49,7 +49,7 @@ def bags(tmp_path_factory):
 
 
 def test_two_runs_of_nodes_that_know_nothing_of_lockstep_give_equal_bits(bags):
-    result = compare(Bag(bags[0]), Bag(bags[1]))
+    result = Comparison.of(Bag(bags[0]), Bag(bags[1]))
     assert result.first is None, result.first
     assert not result.unpaired
 
@@ -205,7 +205,7 @@ def test_plain_nodes_of_many_makes_are_equal_to_the_bit_without_keys(tmp_path):
     bags = [tmp_path / name for name in ('first', 'second')]
     for bag in bags:
         sbot('up', path, '--record', bag)
-    result = compare(*map(Bag, bags))
+    result = Comparison.of(*map(Bag, bags))
     assert result.first is None, result.first
     assert not result.unpaired
     for i, case in enumerate(PLAIN):

@@ -11,7 +11,7 @@ from external_runs import SIM_TIME
 
 from sbot.bag.reader import Bag
 from sbot_common.wire.cdr import decode
-from sbot_common.wire.messages import read_odometry, read_twist
+from sbot_common.wire.messages import PoseStamped, read_twist
 
 pytestmark = [pytest.mark.forked, pytest.mark.ros]
 
@@ -76,7 +76,7 @@ def test_odometry_of_the_angles_is_that_of_the_simulator(bag, states):
     angles, speeds = states
     assert (angles[0] == 0).all()
     x = y = yaw = 0.0
-    odometry = [read_odometry(each.payload) for each in bag.messages(['/robot_0/odom'])]
+    odometry = [PoseStamped.of_odometry(each.payload) for each in bag.messages(['/robot_0/odom'])]
     for step, speed, got in zip(np.diff(angles, axis=0), speeds[1:], odometry[1:], strict=True):
         np.testing.assert_allclose(step, speed / 20, atol=1e-12)
         way, turn = RADIUS * step.mean(), RADIUS * (step[1] - step[0]) / DISTANCE

@@ -12,7 +12,7 @@ from sbot.runner.loop import run_scenario
 from sbot.scenario.load import load_scenario
 from sbot_common.topics import POSES, Topic
 from sbot_common.wire import cdr
-from sbot_common.wire.messages import read_odometry, read_poses
+from sbot_common.wire.messages import PoseStamped, read_poses
 
 pytestmark = pytest.mark.forked
 
@@ -55,7 +55,7 @@ def test_the_bag_holds_every_robots_pose_before_the_scans(recorded):
     for message in recorded[1].messages():
         seen_scan |= message.name.endswith('base_scan')
         if message.name.endswith('base_pose_ground_truth'):
-            own[message.name] = read_odometry(message.payload)
+            own[message.name] = PoseStamped.of_odometry(message.payload)
         elif message.name == '/clock':
             seen_scan = False
         elif message.name == POSES.name:

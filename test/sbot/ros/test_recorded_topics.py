@@ -9,7 +9,7 @@ import pytest
 from children import run_sbot
 from external_runs import SIM_TIME
 
-from sbot.bag.compare import compare
+from sbot.bag.compare import Comparison
 from sbot.bag.reader import Bag
 from sbot_common.wire.cdr import decode, stamp_ns
 
@@ -76,7 +76,7 @@ def test_what_a_node_says_is_in_the_bag_at_its_tick_and_twice_the_same(recording
     assert len(said) == 31
     for message in said:
         assert stamp_ns(decode(message.payload, message.type).header.stamp) == message.stamp_ns
-    assert compare(first, second).equal
+    assert Comparison.of(first, second).equal
 
 
 def test_a_changed_constant_is_found_with_tick_topic_and_field(recordings):

@@ -16,7 +16,7 @@ from std_srvs.srv import SetBool, Trigger
 from sbot_common import ros, topics
 from sbot_common.ros.controller_host import _Source
 from sbot_common.wire import cdr
-from sbot_common.wire.messages import read_pose, write_pose, write_twist
+from sbot_common.wire.messages import PoseStamped, write_pose, write_twist
 
 DEADLINE = 240.0  # s
 SBOT = [sys.executable, '-m', 'sbot.cli']
@@ -155,7 +155,7 @@ def free_reset(folder: Path) -> dict:
         'robots: [{pose: [3, 3, 0], goal: [15, 15]}, {pose: [3, 6, 0]}]\n'), 2)
     goals: list = []
     ros.subscribe(driver.node, topics.GOAL, driver.name(topics.GOAL),
-                  lambda raw: goals.append(read_pose(raw)[2:4]))
+                  lambda raw: goals.append(PoseStamped.of_pose(raw)[2:4]))
     driver.until(lambda: goals)
     driver.advertise(topics.GOAL_POSE).publish(write_pose(0, 'map', 5.0, 16.0))
     driver.until(lambda: goals[-1] == (5.0, 16.0))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sweep_users import MOOD, write_scenario
 
-from sbot.sweeps.request import MEMORY, _is_sweep_file, _read_sweep_file, request_of
+from sbot.sweeps.request import MEMORY, Request, _is_sweep_file, _read_sweep_file
 from sbot.sweeps.sources import plan_of
 from sbot_common.errors import InputError
 
@@ -138,7 +138,7 @@ DATA = {'name': 'small', 'seed': 3, 'duration': 1, 'world': {'bounds': [0, 0, 4,
 
 
 def asked(seeds=None, grid=None, side_by_side=None, sample=None, metrics=(), **overrides):
-    return request_of(DATA, seeds, grid, side_by_side, sample, metrics, overrides)
+    return Request.of(DATA, seeds, grid, side_by_side, sample, metrics, overrides)
 
 
 def test_a_run_is_planned_for_each_seed_and_each_value_of_a_grid():

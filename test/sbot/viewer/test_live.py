@@ -36,7 +36,7 @@ from sbot_common.topics import BASE_SCAN
 from sbot_common.wire.messages import read_twist
 from sbot_sim.engine.simulation import Engine
 from sbot_sim.world.geometry import OCCUPIED
-from wind_model.gust import still_air
+from wind_model.gust import Wind
 
 SCENARIO = """
 name: driven
@@ -135,7 +135,7 @@ def advance(supervisor, engine):
     while not supervisor.may_proceed():
         assert time.monotonic() < advance.end
     n = len(engine.snapshot.true_pose)
-    engine.advance(np.zeros((n, 3)), still_air(), engine.snapshot.rab_data)
+    engine.advance(np.zeros((n, 3)), Wind.still(), engine.snapshot.rab_data)
 
 
 def test_it_waits_while_paused_and_goes_step_by_step(tmp_path):

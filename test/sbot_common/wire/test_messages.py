@@ -62,7 +62,8 @@ def test_an_array_of_poses_is_read_as_each_of_them(stamp_ns, frame_id, rows):
         for position, quaternion in rows]))
     read = messages.read_poses(raw, len(rows))
     assert read[0] == stamp_ns
-    each = [messages.read_odometry(odometry(stamp_ns, frame_id, 'a', *row)) for row in rows]
+    each = [messages.PoseStamped.of_odometry(odometry(stamp_ns, frame_id, 'a', *row))
+            for row in rows]
     assert read[1].tobytes() == np.array([(p.x, p.y, p.yaw) for p in each]).tobytes()
     assert not read[1].flags.writeable
     with pytest.raises(InputError, match=f'number of poses: got {len(rows)}, expected 77'):
@@ -75,7 +76,8 @@ def test_an_array_of_poses_is_read_as_each_of_them(stamp_ns, frame_id, rows):
 @settings(max_examples=200)
 @given(stamps, name, name, st.tuples(number, number, number), st.tuples(*[st.floats(-1, 1)] * 4))
 def test_odometry(stamp_ns, frame_id, child, position, quaternion):
-    read = messages.read_odometry(odometry(stamp_ns, frame_id, child, position, quaternion))
+    read = messages.PoseStamped.of_odometry(
+        odometry(stamp_ns, frame_id, child, position, quaternion))
     assert read[:4] == (stamp_ns, frame_id, *position[:2])
     yaw = yaw_from_quaternion(*quaternion)
     assert read.yaw == yaw or (math.isnan(read.yaw) and math.isnan(yaw))
@@ -91,10 +93,10 @@ def test_laser_scan(stamp_ns, frame_id, numbers, ranges):
     assert scan[1:] == (numbers[0], numbers[2], numbers[5], numbers[6])
 
 
-@pytest.mark.parametrize('read', [messages.read_odometry, messages.read_scan])
+@pytest.mark.parametrize('read', [messages.PoseStamped.of_odometry, messages.read_scan])
 def test_bad_bytes_are_refused(read):
     raw = (odometry(5, 'map', 'base_link', (1.0, 2.0, 0.0), (0.0, 0.0, 0.0, 1.0))
-           if read is messages.read_odometry
+           if read is messages.PoseStamped.of_odometry
            else laser_scan(5, 'laser', [0.0] * 7, [1.0] * 9))
     read(raw)
     with pytest.raises(InputError, match='little-endian'):
@@ -134,7 +136,7 @@ def test_a_negative_clock_is_damaged(stamp_ns):
 
 
 def test_pose():
-    read = messages.read_pose(messages.write_pose(3, 'map', 1.5, -2.5, 0.25))
+    read = messages.PoseStamped.of_pose(messages.write_pose(3, 'map', 1.5, -2.5, 0.25))
     assert read[:4] == (3, 'map', 1.5, -2.5)
     assert read.yaw == pytest.approx(0.25, abs=1e-15)
 
@@ -147,7 +149,7 @@ def test_a_stamp_has_less_than_a_second_beside_its_seconds(nanoseconds):
     pose = cdr.encode(cdr.message(messages.POSE_STAMPED, header=header, pose=messages.pose()))
     poses = cdr.encode(cdr.message(messages.POSE_ARRAY, header=header, poses=[messages.pose()]))
     clock = cdr.encode(cdr.message(messages.CLOCK, clock=stamp))
-    for read, raw in ((messages.read_pose, pose), (messages.read_header_stamp, pose),
+    for read, raw in ((messages.PoseStamped.of_pose, pose), (messages.read_header_stamp, pose),
                       (lambda raw: messages.read_poses(raw, 1), poses),
                       (messages.read_clock, clock)):
         with pytest.raises(cdr.DamagedMessage, match=f'{nanoseconds} ns beside its seconds'):

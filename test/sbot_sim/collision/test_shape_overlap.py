@@ -15,11 +15,11 @@ from sbot_sim.collision.overlap import PAIR, POLYGON, Overlaps
 from sbot_sim.collision.separation import separate
 from sbot_sim.collision.shape_overlap import (
     _convex_depth,
+    _within,
     corners_at,
     depths_of_discs_in_polygons,
     disc_depth,
     joined,
-    within,
 )
 from sbot_sim.world.bodies import BodyArrays
 from sbot_sim.world.geometry import make_world, rectangle_corners
@@ -33,7 +33,7 @@ def test_the_search_finds_what_is_within_reach_once(points, centres, reach):
     xy, c = (np.array([(scale * x, scale * y) for scale, x, y in places])
              for places in (points, centres))
     near = (np.abs(c[:, None] - xy) <= reach).all(axis=2)
-    found = list(zip(*(rows.tolist() for rows in within(xy, c, reach)), strict=True))
+    found = list(zip(*(rows.tolist() for rows in _within(xy, c, reach)), strict=True))
     assert len(found) == len(set(found))
     assert set(found) == set(zip(*(rows.tolist() for rows in np.nonzero(near)), strict=True))
 

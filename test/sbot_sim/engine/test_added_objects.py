@@ -7,7 +7,7 @@ from sbot.scenario.assemble import initial_poses, simulation_parameters
 from sbot.scenario.load import scenario_from_mapping
 from sbot_common.errors import InputError
 from sbot_sim.engine.simulation import Engine
-from wind_model.gust import still_air
+from wind_model.gust import Wind
 
 pytestmark = pytest.mark.forked
 NONE = {'controller': 'none'}
@@ -25,7 +25,7 @@ def drive(engine, ticks, speed=1.0):
     command = np.zeros((2, 3))
     command[0, 0] = speed
     for _ in range(ticks):
-        engine.advance(command, still_air(), np.zeros((2, 10), np.uint8))
+        engine.advance(command, Wind.still(), np.zeros((2, 10), np.uint8))
     return engine.snapshot
 
 

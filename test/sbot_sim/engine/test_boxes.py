@@ -10,7 +10,7 @@ import sbot
 from sbot.scenario.assemble import initial_poses, simulation_parameters
 from sbot_common.errors import InputError
 from sbot_sim.engine.simulation import Engine
-from wind_model.gust import still_air
+from wind_model.gust import Wind
 
 NONE = {'controller': 'none'}
 
@@ -143,7 +143,7 @@ def test_a_reset_puts_them_back_and_nobody_is_teleported_into_one():
     states = []
     for _ in range(2):
         for _ in range(30):
-            engine.advance(np.array([[1.0, 0.0, 0.0]]), still_air(), np.zeros((1, 10), np.uint8))
+            engine.advance(np.array([[1.0, 0.0, 0.0]]), Wind.still(), np.zeros((1, 10), np.uint8))
         states.append((engine.snapshot.boxes.tobytes(), engine.snapshot.ranges.tobytes()))
         x, y, _ = engine.snapshot.boxes[0]
         with pytest.raises(InputError, match=r'teleport of robot 0 .* too near to boxes\[0\]'):

@@ -7,7 +7,7 @@ import sbot
 from sbot.scenario.assemble import initial_poses, simulation_parameters
 from sbot_common.errors import InputError
 from sbot_sim.engine.simulation import Engine
-from wind_model.gust import still_air
+from wind_model.gust import Wind
 
 pytestmark = pytest.mark.forked
 
@@ -41,7 +41,7 @@ def make(last, kind='discs', threads=1):
     return Engine(simulation_parameters(loaded, threads), initial_poses(loaded), loaded.seed)
 
 
-WINDY = still_air()._replace(velocity=np.array([0.3, 0.1, 0.0]))
+WINDY = Wind.still()._replace(velocity=np.array([0.3, 0.1, 0.0]))
 
 
 def advance(engine, ticks=1):

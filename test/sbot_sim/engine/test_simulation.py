@@ -9,7 +9,7 @@ from sbot_common.angles import yaw_from_quaternion
 from sbot_common.errors import InputError
 from sbot_sim.engine.simulation import Engine, Snapshot
 from sbot_sim.world.bodies import ROBOT, S_BOT
-from wind_model.gust import Wind, still_air
+from wind_model.gust import Wind
 
 
 def test_a_snapshot_shares_no_memory_with_the_world():
@@ -36,7 +36,7 @@ def make_inputs(command, wind=None, rab=None):
     if command.shape[1] == 2:  # vx, omega
         command = np.insert(command, 1, 0.0, axis=1)
     data = np.zeros((len(command), 10), np.uint8) if rab is None else rab
-    return command, wind or still_air(), data
+    return command, wind or Wind.still(), data
 
 
 def drive(engine, ticks, seed=0, order=None):

@@ -10,7 +10,7 @@ from sbot_sim.engine.simulation import Engine
 from sbot_sim.messages import broadcast as messages
 from sbot_sim.messages.broadcast import Broadcast, BroadcastOptions, Interfaces
 from sbot_sim.world.bodies import NOWHERE, ROBOT
-from wind_model.gust import Wind, still_air
+from wind_model.gust import Wind
 
 
 def outgoing(robots=2, namespaced=False, **given):
@@ -152,7 +152,7 @@ def test_scans_carry_their_geometry(moved):
 def test_odom_has_the_speed_to_the_left():
     parameters = make_parameters([ROBOT._replace(drive='omnidirectional'), ROBOT])
     engine = Engine(parameters, np.array([[4.0, 4.0, 1.0], [9.0, 9.0, 0.0]]), 1)
-    engine.advance(np.array([[0.3, -0.4, 0.2], [0.3, 0.0, 0.2]]), still_air(),
+    engine.advance(np.array([[0.3, -0.4, 0.2], [0.3, 0.0, 0.2]]), Wind.still(),
                               engine.snapshot.rab_data)
     broadcast = Broadcast(parameters, BroadcastOptions('', [None] * 2))
     twists = [cdr.decode(payload, topic.type).twist.twist

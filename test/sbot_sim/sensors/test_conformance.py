@@ -10,7 +10,7 @@ from children import run_sbot
 from every_sensor import NAMES, RECIPE, installed
 
 import sbot
-from sbot.bag.compare import compare
+from sbot.bag.compare import Comparison
 from sbot.bag.reader import Bag
 from sbot.learn.episodes import Episodes
 from sbot.learn.task import Task
@@ -90,7 +90,7 @@ def test_nodes_do_the_same(folder, recorded, tmp_path):
     assert done.returncode == 0, done.stderr
     live = Bag(tmp_path / 'live')
     assert f'/robot_3/{RECIPE}' in live.names()
-    comparison = compare(recorded[1], live)
+    comparison = Comparison.of(recorded[1], live)
     assert comparison.equal, comparison.first
     assert replay(live).equal
 

@@ -7,7 +7,7 @@ from sbot_common.params import updated
 from sbot_sim.sensors.exact import _add_forces
 from sbot_sim.worlds import air
 from wind_model.grid import WindGrid
-from wind_model.gust import gust_velocity, make_waves
+from wind_model.gust import Waves
 from wind_model.parameters import TurbulenceParameters, WindParameters
 
 
@@ -46,7 +46,7 @@ def test_on_a_grid_a_gust_adds_its_speed_along_its_direction_also_upwards():
         tuple(speed.transpose(2, 1, 0).copy() for speed in wind)).lattice()
     parameters = updated(WindParameters(), {
         'wind_gust_direction': [3.0, 0.0, 4.0], 'wind_gust_speed_mean': 0.5})
-    batch = blown(wind_velocity=[[9, 9, 9]], gust_velocity=[gust_velocity(parameters)],
+    batch = blown(wind_velocity=[[9, 9, 9]], gust_velocity=[parameters.gust_velocity],
                   gust_ticks=[[0, 0], [2, 4], [3, 4]])
     batch.set_field(field)
     batch.state.tick[:] = 2
@@ -82,7 +82,7 @@ def test_what_wakes_leave_is_the_effective_wind():
 def test_turbulence_is_drawn_a_world_and_added_to_the_wind():
     given = updated(TurbulenceParameters(), {'turbulence': 'place'})
     batch = make_batch()
-    phase = air.TurbulentAir(lambda k, seed: make_waves(given, seed, 2) if k else None,
+    phase = air.TurbulentAir(lambda k, seed: Waves.draw(given, seed, 2) if k else None,
                              batch.setting, batch.state)
     phase.reset([0, 1], np.array([7, 8]))
     batch.state.free_wind[:] = 0.0

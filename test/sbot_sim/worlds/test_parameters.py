@@ -10,13 +10,13 @@ from sbot_sim.sensors.range_and_bearing import RangeAndBearing
 from sbot_sim.world.bodies import ROBOT, BodyArrays
 from sbot_sim.world.geometry import make_world
 from sbot_sim.world.moving import Paths, make_box
-from sbot_sim.worlds.parameters import Senses, make_simulation_parameters
+from sbot_sim.worlds.parameters import Senses, SimulationParameters
 from wind_model.parameters import WakeParameters
 
 
 def with_obstacles(blocked=True):
     scan = ScanSettings(scan_beams=3, scan_range_max=4.0).parameters()
-    return make_simulation_parameters(
+    return SimulationParameters.make(
         dt=0.1, bodies=BodyArrays.of([ROBOT], [make_box(0.4, 0.4, 0.0, 1.0)]),
         world=make_world((0, 0, 10, 10)), odometry=[OdometryParameters()], wake=WakeParameters(),
         senses=Senses(scan, neighbours=RangeAndBearing(True, 3.0, blocked)), wind_height=0.5,

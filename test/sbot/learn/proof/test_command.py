@@ -11,7 +11,7 @@ import sbot
 from sbot.learn.evaluation import play
 from sbot.learn.proof.__main__ import main
 from sbot.learn.proof.report import Row, _results, cells, draw_curves, read_rows, write_rows
-from sbot.learn.proof.training import Judge, Trained
+from sbot.learn.proof.training import Trained, _Judge
 from sbot.learn.tasks.registry import entry_of
 from sbot.navigation.table import as_markdown
 from sbot_common.errors import InputError
@@ -171,7 +171,7 @@ def test_a_rule_is_tuned_by_its_constants_alone(proved):
 def test_trainings_share_no_scene(monkeypatch):
     pytest.importorskip('cma', reason='cma is missing (extra evolve)')
     seen = []
-    monkeypatch.setattr(Judge, '__call__', lambda self, weights, seeds: (
+    monkeypatch.setattr(_Judge, '__call__', lambda self, weights, seeds: (
         seen.append(seeds), np.arange(float(len(weights))))[1])
     for seed in (1, 2):
         Trained.evolve(entry_of('coverage'), seed, generations=5)

@@ -11,7 +11,7 @@ import pytest
 import sbot
 from sbot.learn.evaluation import measured, play
 from sbot.learn.proof.__main__ import main
-from sbot.learn.proof.training import Judge
+from sbot.learn.proof.training import _Judge
 from sbot.learn.tasks.registry import entry_of
 from sbot_common.errors import InputError
 from sbot_common.user_code import UserCodeError
@@ -337,7 +337,7 @@ def test_what_a_scene_draws_has_a_row_for_each_robot(module, change, words, tmp_
     ({'aims': 'np.ones((self.rows, 2))'}, r'aims\(\): got .shape \(1, 2\).')])
 def test_training_refuses_a_scene_that_draws_fewer_rows_later(module, change, words):
     entry = entry_of(f"{module(drawing(**change) + 'Outwards.rows = 2')}:ENTRY")
-    judge = Judge(entry, 1, 1, 1)
+    judge = _Judge(entry, 1, 1, 1)
     entry.scene.rows = 1
     with pytest.raises(InputError, match=f'^Outwards.{words}, expected shape'):
         judge(np.zeros((1, entry.trained_policy().weight_count)), [7])
@@ -350,7 +350,7 @@ def test_training_and_comparison_have_the_same_goals_and_starts(module):
     tracks = []
     entry = entry._replace(metric=entry.metric._replace(
         of=lambda track: tracks.append(track) or np.zeros(1)))
-    judge = Judge(entry, 1, 1, 1)
+    judge = _Judge(entry, 1, 1, 1)
     weights = np.zeros((1, entry.trained_policy().weight_count))
     judge(weights, [7])
     tracks.append(play(entry, [7], entry.trained_policy(), weights[0]))
