@@ -55,8 +55,8 @@ class Overlaps(NamedTuple):
         pose : (N, 2) or (N, 3): x, y (m) and whatever, yaw (rad) where some are rectangular; all
             finite
         tolerance : m
-        tick : (N,) when they are there, from 0 on: robots of different ticks cannot meet; None: all
-            at once
+        tick : (N,) when they are there, from 0 on: robots of different ticks cannot meet; None:
+            all at once
 
         """
         shapes, tick = bodies.shape, np.zeros(len(pose), np.intp) if tick is None else tick
