@@ -5,16 +5,22 @@ import math
 import numpy as np
 import pytest
 
-from sbot.controllers.navigate.damping import ALONG, Place
+from sbot.controllers.navigate.damping import ALONG
 from sbot.controllers.navigate.memory import (
     NO_TURN,
-    aligning,
     same_side,
     turn_with_hysteresis,
     turned,
     wanting,
 )
-from sbot.controllers.navigate.parameters import SETTLE, TURN_BEGIN, TURN_END, Parameters, resolved
+from sbot.controllers.navigate.parameters import (
+    SETTLE,
+    SMOOTH,
+    TURN_BEGIN,
+    TURN_END,
+    Parameters,
+    resolved,
+)
 
 P = resolved(Parameters())
 
@@ -55,16 +61,14 @@ def test_a_robot_that_queues_changes_the_side_seldom(rate, period, least, most):
 
 
 @pytest.mark.parametrize('rate', [10, 100])
-def test_a_robot_alone_turns_to_the_mean_of_what_it_wants(rate):
-    turning, rng = NO_TURN, np.random.default_rng(1)
-    place, told = Place(0.0, 0.0, math.cos(0.3), math.sin(0.3)), []
+def test_the_mean_of_what_a_robot_wants_changes_little(rate):
+    turning, rng, means = NO_TURN, np.random.default_rng(1), []
     for _ in range(4 * rate):
         turning = wanting.py_func(turning, 0.05, rng.normal(0.0, 0.05), math.inf, 1 / rate)
-        told.append(aligning(P, turning, place, P.turn_gain / 2, 1 / rate))
-    assert np.mean(told[rate:]) < 0.0  # the mean is straight on, the heading 0.3 rad to its left
-    raw = np.random.default_rng(1).normal(0.0, 0.05, 4 * rate)
-    flips = (np.diff(np.sign(np.arctan2(raw, 0.05) - 0.3)) != 0).sum()
-    assert (np.diff(np.sign(told)) != 0).sum() < flips
+        means.append((turning.x, turning.y))
+    x, y = np.array(means[rate:]).T
+    assert x == pytest.approx(0.05, abs=0.001)
+    assert y.std() < 0.05 / math.sqrt(rate * SMOOTH)
 
 
 def test_half_a_turn_keeps_its_side():

@@ -9,7 +9,7 @@ from sbot.controllers.navigate.damping import Drift, Place
 from sbot.controllers.navigate.encounters import Around, lift_limits
 from sbot.controllers.navigate.map import make_grid, mark
 from sbot.controllers.navigate.memory import make_memory
-from sbot.controllers.navigate.parameters import SURE, TURNING, UNSURE, Parameters, resolved
+from sbot.controllers.navigate.parameters import TURNING, Parameters, resolved
 from sbot.controllers.navigate.sight import limit_hidden, limit_near
 
 P = resolved(Parameters())
@@ -62,19 +62,6 @@ def test_what_wind_blows_towards_is_kept_clear_of_where_the_laser_does_not_look(
                        (math.pi, (0.0, 0.3)),  # in view
                        (0.75 * math.pi, (0.0, 0.3))):
         assert len(limits(grid, half, wind=wind)) == 0
-
-
-def test_what_was_seen_whole_from_one_side_has_a_far_side():
-    memory = make_memory(1, 91)
-    memory.movers.place[3], memory.movers.radius[3], memory.movers.looks[3] = (0.3, 0.7), 0.3, 1
-    (x, y, most), = limits(a_grid(-1), math.pi / 4, memory)
-    assert math.atan2(y, x) == pytest.approx(math.atan2(0.7, 0.3))
-    room = P.damper_gain * (math.hypot(0.3, 0.7) - 0.6 - P.margin_m)
-    assert most == pytest.approx(room - P.damper_gain * UNSURE * P.robot_radius_m)
-    memory.movers.looks[3] = SURE
-    assert limits(a_grid(-1), math.pi / 4, memory)[0, 2] == pytest.approx(room)
-    memory.movers.moves[3] = True  # others see to those
-    assert len(limits(a_grid(-1), math.pi / 4, memory)) == 0
 
 
 @pytest.mark.parametrize('apart', [0.0, 1.0])
