@@ -76,12 +76,6 @@ def turn(record: TurnRecord, task: Task, poses: Floats, ranges: NDArray[np.float
     return v, omega
 
 
-@njit
-def _is_shut_out(record: TurnRecord) -> bool:
-    """Tell whether no way led to the goal in the last turn."""
-    return record.state.route.closed  # type: ignore[no-any-return]
-
-
 _NO_SCAN = Scan(np.empty(0, np.float32), 0.0, 0.0, 0.0, 0.0)
 
 
@@ -134,7 +128,8 @@ class Navigate:
     @property
     def reason(self) -> str:
         """Why the robot stands, though it has not arrived; '' where it does not."""
-        return NO_WAY if self._record is not None and _is_shut_out(self._record) else ''
+        state = self.state
+        return NO_WAY if state is not None and state.route.closed else ''
 
     def __getstate__(self) -> dict[str, object]:
         """Return what copies and pickles are made of: the record itself cannot be copied."""

@@ -44,7 +44,6 @@ from sbot.controllers.navigate.memory import (
     State,
     Task,
     Turning,
-    aligning,
     resting_turn,
     same_side,
     turn_with_hysteresis,
@@ -86,7 +85,6 @@ from sbot.controllers.navigate.yielding import (
     PASSES,
     WAITS,
     Yield,
-    is_time_to_look,
     negotiated,
     write_headings,
 )
@@ -180,8 +178,8 @@ def _way_to_goal(p: Parameters, grid: Grid, memory: Memory, state: State, task: 
     x, y, waiting = place.x, place.y, state.waiting
     to_x, to_y = into(state.frame, task.goal_x, task.goal_y)
     speed = leader_speed(p, memory, followers, x, y)
-    if (poses.shape[0] > 1 and not state.route.closed
-            and is_time_to_look(waiting, state.time)):
+    if poses.shape[0] > 1 and not state.route.closed and (
+            waiting.mode == WAITS or state.time - waiting.looked >= LOOK_TIME):
         waiting = _negotiate(p, grid, memory, state, task.robot_id, poses, place, to_x, to_y)
     if waiting.mode == WAITS:
         to_x, to_y = waiting.spot_x, waiting.spot_y
@@ -238,17 +236,23 @@ def commanded(p: Parameters, memory: Memory, sight: _Sight, state: State, turnin
                                  way.at_y - place.y, way.to_x - place.x, way.to_y - place.y,
                                  state.time)
     v, angle = drive(air_x, air_y, place.cosine, place.sine)
+    # Two robots that see each other choose anew in every turn, and each choice changes the
+    # other's: 1.5 m/s, 0.9 m/s, 1.5 m/s, ... The mean of what they want does not. In wind, and
+    # where an obstacle moves, neither brakes nor turns can wait.
+    calm, alone = is_calm(p, drift) and sight.near == robots, robots == 0
+    mean, steady = drive(turning.x, turning.y, place.cosine, place.sine)
+    if calm:
+        v = mean
     v = fastest(p, memory.limits, sight.limits, place, drift.x, drift.y,
                 min(v, p.forward_speed_mps, max(0.0, turning.room)), state.margin)
     creeping, slow = CREEPING * p.forward_speed_mps, AT_REST * p.forward_speed_mps
-    # In wind, and where an obstacle moves, turns cannot wait.
-    calm, alone = is_calm(p, drift) and sight.near == robots, robots == 0
+    gain = p.turn_gain
     creeps = air_x * air_x + air_y * air_y < creeping * creeping or v < slow
-    if not calm or (alone and not creeps):
-        return v, bounded(p, min(p.turn_gain, 1.0 / dt) * same_side(turning, angle))
-    if creeps and not alone:
+    if calm and creeps and not alone:
         return v, turn_with_hysteresis(p, turning, angle, state.time)
-    return v, aligning(p, turning, place, p.turn_gain / 2 if alone else p.turn_gain, dt)
+    if calm and (creeps or not alone):
+        angle, gain = steady, p.turn_gain / 2 if alone else p.turn_gain
+    return v, bounded(p, min(gain, 1.0 / dt) * same_side(turning, angle))
 
 
 @njit

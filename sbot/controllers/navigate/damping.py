@@ -29,7 +29,6 @@ from sbot.controllers.navigate.parameters import (
     DUST,
     DUST_GAIN,
     ENOUGH,
-    LARGE_NOISE,
     NOISE_STEP,
     SAME_SURFACE,
     SMOOTH,
@@ -347,12 +346,6 @@ def estimated_noise(p: Parameters, noise: float, ranges: NDArray[np.float32],
                     below += 1
     step = NOISE_STEP * p.robot_radius_m * (count - 2 * below) / max(ENOUGH, count)
     return max(0.0, noise + step)
-
-
-@njit_inner
-def is_noisy(p: Parameters, noise: float) -> bool:
-    """Tell whether a noise (m) is larger than what the margin holds."""
-    return noise > LARGE_NOISE * p.robot_radius_m
 
 
 @njit

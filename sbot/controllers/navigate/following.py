@@ -113,10 +113,9 @@ def follower_target(p: Parameters, grid: Grid, memory: Memory, task: Task, count
     leader = memory.others[0]
     to_x, to_y, along_x, along_y, older = place_on_trail(
         memory.trail, count, leader[0], leader[1], behind, x, y)
-    for share in (1.0, 0.5):
-        aside_x, aside_y = to_x - share * left * along_y, to_y + share * left * along_x
-        if is_free_line(grid, to_x, to_y, aside_x, aside_y, sight_clearance(p), 0.0):
-            return aside_x, aside_y, older
+    aside_x, aside_y = to_x - left * along_y, to_y + left * along_x
+    if is_free_line(grid, to_x, to_y, aside_x, aside_y, sight_clearance(p), 0.0):
+        return aside_x, aside_y, older
     return to_x, to_y, older
 
 

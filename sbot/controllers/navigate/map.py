@@ -30,7 +30,6 @@ from sbot_common.elementary import sincos
 # obstacles.
 
 HALF_DIAGONAL = 0.70711  # cells, rounded up
-_NEARER = 2.0 ** -400  # of a way whose square is no number any more
 
 
 class Grid(NamedTuple):
@@ -134,11 +133,8 @@ def is_free_line(grid: Grid, x0: float, y0: float, x1: float, y1: float, clearan
     """
     dx, dy = x1 - x0, y1 - y0
     length = math.sqrt(dx * dx + dy * dy)
-    if not length > skip or math.isinf(dx) or math.isinf(dy):
+    if not skip < length < math.inf:
         return True
-    while length == math.inf:  # its square is too large a number: a nearer place that way will do
-        dx, dy = dx * _NEARER, dy * _NEARER
-        length = math.sqrt(dx * dx + dy * dy)
     reach, at, entered = REACH * grid.cell, skip, False
     while True:
         t = min(1.0, at / length)

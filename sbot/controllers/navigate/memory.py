@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot.controllers.navigate.damping import ALONG, Drift, Frame, Place, drive
+from sbot.controllers.navigate.damping import ALONG, Drift, Frame, Place
 from sbot.controllers.navigate.map import Known, make_grid, nothing_known
 from sbot.controllers.navigate.moving import MOST, Movers, make_movers
 from sbot.controllers.navigate.parameters import (
@@ -28,7 +28,6 @@ from sbot.controllers.navigate.parameters import (
     bounded,
     resolved,
 )
-from sbot.controllers.navigate.passages import out_of
 from sbot.controllers.navigate.route import Route, Watch
 from sbot.controllers.navigate.search import LONGEST, Search, make_search
 from sbot.controllers.navigate.yielding import NO_YIELD, WAITS, Yield
@@ -78,17 +77,6 @@ def same_side(turning: Turning, angle: float) -> float:
 
 
 @njit
-def aligning(p: Parameters, turning: Turning, place: Place, gain: float, dt: float) -> float:
-    """Return the turn (rad/s) towards the mean of the wanted headings, by a ``gain`` (1/s).
-
-    Among others what a robot wants jumps from candidate to candidate, and beside a wall it changes
-    with the noise of its laser.
-    """
-    _, angle = drive(turning.x, turning.y, place.cosine, place.sine)
-    return bounded(p, min(gain, 1.0 / dt) * same_side(turning, angle))
-
-
-@njit
 def turn_with_hysteresis(p: Parameters, turning: Turning, angle: float, time: float) -> float:
     """Return the turn (rad/s) of a slow robot among others, by ``angle`` (rad).
 
@@ -117,7 +105,7 @@ def resting_turn(p: Parameters, waiting: Yield, turning: Turning, place: Place, 
     its goal, (far_x, far_y) (m) from here, stays as it is.
     """
     if waiting.mode == WAITS:
-        dx, dy = out_of(p, waiting.passage)
+        dx, dy = -waiting.passage.near.cosine, -waiting.passage.near.sine
     elif far_x * far_x + far_y * far_y < HOME * HOME * p.robot_radius_m * p.robot_radius_m:
         return 0.0
     angle = atan2(place.cosine * dy - place.sine * dx, place.cosine * dx + place.sine * dy)
@@ -200,7 +188,7 @@ def make_memory(num_robots: int, beams: int, walls: Parameters = ROUND,
 
 def make_limits(num_robots: int, beams: int) -> Floats:
     """Return room for limits: of robots, beams, moving obstacles and hidden ones."""
-    return np.zeros((num_robots + 2 * MOST + HIDDEN + beams, 3))
+    return np.zeros((num_robots + MOST + HIDDEN + beams, 3))
 
 
 def initial_state(frame: Frame, p: Parameters) -> State:

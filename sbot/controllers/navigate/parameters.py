@@ -110,7 +110,6 @@ HOME = 10 / 3  # radii, a robot so near to its goal makes room for others
 
 # Obstacles that move
 SURE = 5  # looks before that counts
-UNSURE = 0.1  # radii that are added to one out of view that was seen less often
 FEWEST = 3  # beams that see an object
 GAP = 1.5  # radii between neighbouring readings: another object begins
 LARGEST = 3.0  # radii: a larger object is no disc
@@ -145,9 +144,8 @@ ABREAST = 12.0  # radii of width in which robots pass each other without lanes
 FORESIGHT = 14.0  # radii ahead in which passages are looked for
 PASSAGE = 40.0  # radii, the longest passage that is seen
 MEETING = 14.0  # radii beyond a passage's end in which others count
-BEND = 0.4  # radii: a passage has a bend where a straight line comes nearer to a wall
-ASIDE = 3.0  # radii off a passage's axis: beside it
-WAITING = 12.0  # radii before a mouth that leave room enough
+BEND = 0.4  # radii: behind where a straight line comes nearer to a wall, another passage begins
+ASIDE = 2.0  # radii off a passage's axis: beside it
 LOOK_TIME = 0.1  # s between two looks for passages
 CLEAR_TIME = 0.4  # s for which a passage is free before one that waits goes on
 YIELD_TIME = 4.0  # s for which an empty passage is left to those who are nearer

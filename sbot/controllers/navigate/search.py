@@ -226,8 +226,6 @@ def find_path(p: Parameters, grid: Grid, search: Search, number: int, x: float, 
     """
     row, column = row_of(grid, y), column_of(grid, x)
     to_row, to_column = row_of(grid, to_y), column_of(grid, to_x)
-    if not (is_inside(row, column) and is_inside(to_row, to_column)):
-        return 0
     start, target = row * SIDE + column, to_row * SIDE + to_column
     search.cost[target], search.parent[target] = 0.0, target
     search.number[target] = number

@@ -15,27 +15,24 @@ from sbot.controllers.navigate.damping import (
     between,
     into,
     is_calm,
-    is_noisy,
     mean_beside,
     robot_limit,
     wall_limit,
 )
 from sbot.controllers.navigate.map import Grid, add_hit, clear, column_of, fill, row_of
 from sbot.controllers.navigate.memory import Memory, State
-from sbot.controllers.navigate.moving import MOST as OBJECTS
 from sbot.controllers.navigate.moving import is_mover, is_robot
 from sbot.controllers.navigate.parameters import (
     AT_REST,
     CLEARING,
     HIDDEN,
+    LARGE_NOISE,
     NEAREST,
     PARKED,
     REBUILDS,
     SCAN_TIME,
     SIDE,
     SIGHT,
-    SURE,
-    UNSURE,
     WHEEL,
     Parameters,
 )
@@ -80,7 +77,7 @@ def see(p: Parameters, grid: Grid, memory: Memory, robot_id: int, place: Place, 
     x, y, apart = eye.x, eye.y, between(beams)
     off_x, off_y = x - place.x, y - place.y
     off = math.sqrt(off_x * off_x + off_y * off_y)
-    noisy = apart > 0.0 and is_noisy(p, noise)
+    noisy = apart > 0.0 and noise > LARGE_NOISE * p.robot_radius_m
     for i in range(ranges.shape[0]):
         distance = np.float64(ranges[i])
         remembered = i % often == phase and distance >= 0.0
@@ -113,11 +110,10 @@ def limit_hidden(p: Parameters, grid: Grid, memory: Memory, place: Place, eye: P
     """Write limits for obstacles out of view, after ``count``; return their number.
 
     The robot saw them before. A laser at the nose, or one that sees less than what is ahead, hides
-    some ahead, and from a car that ``backs`` what is behind it. What
-    was seen whole from one side has a far side, too: it counts as a disc, which is larger until
-    it was seen often enough to be sure of. And wind blows a robot to where a laser of 180 degrees
-    does not look, too: without a limit there, a wall beside the robot would count in one turn and
-    not in the next, as the robot turns to and fro, and the wind would blow it there meanwhile.
+    some ahead, and from a car that ``backs`` what is behind it. And wind blows a robot to where a
+    laser of 180 degrees does not look: without a limit there, a wall beside the robot would count
+    in one turn and not in the next, as the robot turns to and fro, and the wind would blow it
+    there meanwhile.
     """
     nose = place.cosine * (eye.x - place.x) + place.sine * (eye.y - place.y) > NEAREST
     narrow, blown = not sees_all_ahead(beams), not (is_calm(p, drift) or sees_all_round(beams))
@@ -143,28 +139,6 @@ def limit_hidden(p: Parameters, grid: Grid, memory: Memory, place: Place, eye: P
                     and ((narrow and (ahead > 0.0 or backs)) or towards > 0.0)):
                 count = _limit(memory.limits, count, dx / distance, dy / distance,
                                wall_limit(p, distance, towards / distance, margin))
-    return _limit_discs(p, memory, place, edge, reach, margin, count) if narrow else count
-
-
-@njit_inner
-def _limit_discs(p: Parameters, memory: Memory, place: Place, edge: float, reach: float,
-                 margin: float, count: int) -> int:
-    """Write limits for discs ahead that stand and are out of view; return the number of limits.
-
-    ``edge`` is the cosine of half the view, ``reach`` (m) how near they count.
-    """
-    movers = memory.movers
-    for k in range(OBJECTS):
-        if movers.looks[k] > 0 and not movers.moves[k]:
-            dx, dy = movers.place[k, 0] - place.x, movers.place[k, 1] - place.y
-            radius = movers.radius[k]
-            if movers.looks[k] < SURE:
-                radius += UNSURE * p.robot_radius_m
-            distance = math.sqrt(dx * dx + dy * dy)
-            ahead = place.cosine * dx + place.sine * dy
-            if distance - radius < reach and 0.0 < ahead < edge * distance:
-                count = _limit(memory.limits, count, dx / distance, dy / distance,
-                               wall_limit(p, distance - radius, 0.0, margin))
     return count
 
 

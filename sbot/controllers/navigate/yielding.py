@@ -14,24 +14,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot.controllers.navigate.damping import Frame
+from sbot.controllers.navigate.damping import Frame, into
 from sbot.controllers.navigate.map import Grid, distance_at, is_free_line
 from sbot.controllers.navigate.parameters import (
     ASIDE,
     CLEAR_TIME,
-    LOOK_TIME,
     MEETING,
-    WAITING,
     YIELD_TIME,
     Parameters,
 )
-from sbot.controllers.navigate.passages import (
-    STRAIGHT,
-    Passage,
-    out_of,
-    passage_with_lanes,
-    station,
-)
+from sbot.controllers.navigate.passages import NO_PASSAGE, Passage, has_lanes
 from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import sincos
 
@@ -58,7 +50,7 @@ class Yield(NamedTuple):
     spot_y: float
 
 
-NO_YIELD = Yield(0, 0.0, 0.0, -1e9, Passage(0.0, 0.0, 0.0, 0.0, STRAIGHT, 0), 0.0, 0.0)
+NO_YIELD = Yield(0, 0.0, 0.0, -1e9, NO_PASSAGE, 0.0, 0.0)
 
 
 @njit_inner
@@ -96,25 +88,23 @@ def _is_taken(p: Parameters, passage: Passage, me: int, others: NDArray[np.float
     mode, time, since : of ``Yield``; s, now and since when
 
     """
-    r = p.robot_radius_m
-    own_x, own_y = others[me, 0] - passage.near_x, others[me, 1] - passage.near_y
-    here = station(p, passage, others[me, 0], others[me, 1])
-    own, length = here.along, here.length
-    inside = own > -0.5 * r and here.aside < ASIDE * r
-    own_gap = math.sqrt(own_x * own_x + own_y * own_y) + (2.0 * r if mode == WAITS else 0.0)
+    r, near, length = p.robot_radius_m, passage.near, passage.length
+    far_x, far_y = near.x + length * near.cosine, near.y + length * near.sine
+    own, own_aside = into(near, others[me, 0], others[me, 1])
+    inside = own > -0.5 * r and abs(own_aside) < ASIDE * r
+    own_gap = math.sqrt(own * own + own_aside * own_aside) + (2.0 * r if mode == WAITS else 0.0)
     occupied, first, rank, theirs = False, False, 0, others.shape[0]
     for k in range(others.shape[0]):
-        dx, dy = mobile[k, 0] - passage.near_x, mobile[k, 1] - passage.near_y
-        if k == me or not dx * dx + dy * dy < (length + MEETING * r) * (length + MEETING * r):
+        along, aside = into(near, mobile[k, 0], mobile[k, 1])
+        reach, aside = length + MEETING * r, abs(aside)
+        if k == me or not along * along + aside * aside < reach * reach:
             continue
-        at = station(p, passage, others[k, 0], others[k, 1])
-        along, aside = at.along, at.aside
-        facing = headings[k, 0] * at.u_x + headings[k, 1] * at.u_y
+        facing = headings[k, 0] * near.cosine + headings[k, 1] * near.sine
         if -r < along < length + r and aside < ASIDE * r:
             if facing < -_FACING and (along > own or not inside):
                 theirs, occupied = min(theirs, k), True
         elif along >= length + r and aside < 2.0 * along - 2.0 * length:
-            to_x, to_y = passage.far_x - others[k, 0], passage.far_y - others[k, 1]
+            to_x, to_y = far_x - mobile[k, 0], far_y - mobile[k, 1]
             gap = math.sqrt(to_x * to_x + to_y * to_y)
             if headings[k, 0] * to_x + headings[k, 1] * to_y > 0.5 * gap:
                 rank += k < me
@@ -135,8 +125,8 @@ def _spot_beside(p: Parameters, grid: Grid, passage: Passage, me: int,
                  others: NDArray[np.float64]) -> tuple[float, float]:
     """Return where (m) to wait: beside the mouth, free, not taken; else straight back."""
     r = p.robot_radius_m
-    u_x, u_y = out_of(p, passage)
-    from_x, from_y = passage.near_x + 2.0 * r * u_x, passage.near_y + 2.0 * r * u_y
+    u_x, u_y = -passage.near.cosine, -passage.near.sine
+    from_x, from_y = passage.near.x + 2.0 * r * u_x, passage.near.y + 2.0 * r * u_y
     best_x, best_y = from_x + 12.0 * r * u_x, from_y + 12.0 * r * u_y
     least = math.inf
     for away in _AWAY:
@@ -167,16 +157,6 @@ def is_occupied(others: NDArray[np.float64], me: int, x: float, y: float, reach:
 
 
 @njit
-def _is_out_of_the_way(p: Parameters, passage: Passage, x: float, y: float) -> bool:
-    """Tell whether a robot at (x, y) (m) leaves room at the mouth of a passage."""
-    r = p.robot_radius_m
-    u_x, u_y = out_of(p, passage)
-    dx, dy = x - passage.near_x, y - passage.near_y
-    along, aside = dx * u_x + dy * u_y, abs(dy * u_x - dx * u_y)
-    return along > WAITING * r or (along > 2.0 * r and aside > ASIDE * r)
-
-
-@njit
 def negotiated(p: Parameters, grid: Grid, state: Yield, me: int, found: bool, passage: Passage,
                others: NDArray[np.float64], mobile: NDArray[np.float64],
                headings: NDArray[np.float64], time: float) -> Yield:
@@ -187,40 +167,20 @@ def negotiated(p: Parameters, grid: Grid, state: Yield, me: int, found: bool, pa
     if state.mode != WAITS:
         if not found:
             return Yield(FREE, time, state.busy, time, state.passage, 0.0, 0.0)
-        taken, occupied = _is_taken(p, passage, me, others, mobile, headings, state.mode, time,
-                                    state.since)
-        if taken or occupied:
-            fits, line = passage_with_lanes(p, grid, passage)
-            if fits:
-                return Yield(PASSES, time, state.busy, time, line, 0.0, 0.0)
+        taken, _ = _is_taken(p, passage, me, others, mobile, headings, state.mode, time,
+                             state.since)
+        if has_lanes(p, grid, passage):
+            return Yield(PASSES, time, state.busy, time, passage, 0.0, 0.0)
         if not taken:
             return Yield(KEEPS_ON if state.mode == KEEPS_ON else FREE, state.since, state.busy,
                          time, state.passage, 0.0, 0.0)
-        x, y = others[me, 0], others[me, 1]
-        if not _is_out_of_the_way(p, passage, x, y):
-            x, y = _spot_beside(p, grid, passage, me, others)
+        x, y = _spot_beside(p, grid, passage, me, others)
         return Yield(WAITS, time, time, time, passage, x, y)
     taken, _ = _is_taken(p, state.passage, me, others, mobile, headings, WAITS, time, state.since)
-    if taken:
-        fits, line = passage_with_lanes(p, grid, state.passage)
-        if fits:
-            return Yield(PASSES, time, state.busy, time, line, 0.0, 0.0)
-        busy = time
-    elif time - state.busy >= CLEAR_TIME:
+    if taken and has_lanes(p, grid, state.passage):
+        return Yield(PASSES, time, state.busy, time, state.passage, 0.0, 0.0)
+    if not taken and time - state.busy >= CLEAR_TIME:
         insists = KEEPS_ON if time - state.since >= YIELD_TIME else FREE
         return Yield(insists, time, time, -1e9, state.passage, 0.0, 0.0)
-    else:
-        busy = state.busy
-    x, y = state.spot_x, state.spot_y
-    dx, dy = x - others[me, 0], y - others[me, 1]
-    far = 3.0 * p.robot_radius_m
-    if dx * dx + dy * dy > far * far and is_occupied(
-            others, me, x, y, 2.0 * p.robot_radius_m + p.margin_m):
-        x, y = _spot_beside(p, grid, state.passage, me, others)
-    return Yield(WAITS, state.since, busy, state.looked, state.passage, x, y)
-
-
-@njit_inner
-def is_time_to_look(state: Yield, time: float) -> bool:
-    """Tell whether to look for passages in this turn."""
-    return state.mode == WAITS or time - state.looked >= LOOK_TIME
+    return Yield(WAITS, state.since, time if taken else state.busy, state.looked, state.passage,
+                 state.spot_x, state.spot_y)

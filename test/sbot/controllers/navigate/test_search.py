@@ -103,12 +103,6 @@ def test_memory_of_an_earlier_search_changes_nothing():
     assert (first[:length] == again[:length]).all()
 
 
-def test_a_target_outside_of_the_window_has_no_path():
-    path = np.empty((LONGEST, 2))
-    assert find_path(P, make_grid([]), make_search(), 1, 0.0, 0.0, 100.0, 0.0, path,
-                     MOST_CELLS) == 0
-
-
 @njit
 def out_of_heap(search, keys, items, out):
     """Write cells in the order of the heap; every third one leaves before the others come."""
