@@ -77,7 +77,7 @@ def _checked(options: dict[str, float]) -> dict[str, float]:
     return options
 
 
-def preload(scenario: Scenario, parameters: SimulationParameters) -> None:
+def _preload(scenario: Scenario, parameters: SimulationParameters) -> None:
     """Do two ticks of a simulation that nobody sees, with a wind field and without.
 
     Machine code is loaded when it is first called: on a busy machine for seconds, which would
@@ -211,7 +211,7 @@ class ScenarioSimulator(SimulatorNode):
         _checked(options)
         ticks = 0 if values['endless'] else scenario.rate.ticks(scenario.duration)
         parameters = simulation_parameters(scenario)
-        preload(scenario, parameters)
+        _preload(scenario, parameters)
         broadcast = broadcast_options(scenario)
         interfaces = Interfaces(*(values[name] or getattr(broadcast.interfaces, name)
                                   if name == 'publish_scan' else values[name]

@@ -149,7 +149,7 @@ class Navigate:
             heading = float(poses[me, 2])
         fan = len(scan.ranges), scan.angle_min, scan.angle_increment
         if fan != self._fan:
-            self._beams, self._backs = beams_on(self._mount, *fan)
+            self._beams, self._backs = _beams_on(self._mount, *fan)
         if self._size.car.middle:  # a car is where its middle is, not its rear axle
             sine, cosine = sincos(float(poses[me, 2]))
             poses[me, 0] += self._size.car.middle * cosine
@@ -235,7 +235,7 @@ def directions(count: int, first: float, increment: float) -> NDArray[np.float64
     return out
 
 
-def beams_on(mount: tuple[float, float, float], count: int, first: float,
+def _beams_on(mount: tuple[float, float, float], count: int, first: float,
              increment: float) -> tuple[NDArray[np.float64], bool]:
     """Return ``directions`` on a robot, and whether its laser looks back: then they are turned."""
     beams = directions(count, first + mount[2], increment)

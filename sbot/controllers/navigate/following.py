@@ -58,7 +58,7 @@ def _place_in_formation(rank: int, followers: int, spacing: float) -> tuple[floa
 
 
 @njit
-def place_on_trail(trail: NDArray[np.float64], count: int, leader_x: float, leader_y: float,
+def _place_on_trail(trail: NDArray[np.float64], count: int, leader_x: float, leader_y: float,
                    behind: float, x: float, y: float,
                    ) -> tuple[float, float, float, float, int]:
     """Return the place ``behind`` (m) the leader along its way, for a follower at (x, y) (m).
@@ -111,7 +111,7 @@ def follower_target(p: Parameters, grid: Grid, memory: Memory, task: Task, count
     """Return a follower's place (m), and the newest point of the trail before it."""
     behind, left = _place_in_formation(task.rank, task.followers, p.spacing_m)
     leader = memory.others[0]
-    to_x, to_y, along_x, along_y, older = place_on_trail(
+    to_x, to_y, along_x, along_y, older = _place_on_trail(
         memory.trail, count, leader[0], leader[1], behind, x, y)
     aside_x, aside_y = to_x - left * along_y, to_y + left * along_x
     if is_free_line(grid, to_x, to_y, aside_x, aside_y, sight_clearance(p), 0.0):

@@ -77,8 +77,8 @@ def write_headings(frame: Frame, poses: NDArray[np.float64], headings: NDArray[n
 @njit
 def _is_taken(p: Parameters, passage: Passage, me: int, others: NDArray[np.float64],
               mobile: NDArray[np.float64], headings: NDArray[np.float64], mode: int, time: float,
-              since: float) -> tuple[bool, bool]:
-    """Tell whether a robot must leave a passage to others, and whether one is in it.
+              since: float) -> bool:
+    """Tell whether a robot must leave a passage to others.
 
     Parameters
     ----------
@@ -112,12 +112,12 @@ def _is_taken(p: Parameters, passage: Passage, me: int, others: NDArray[np.float
         elif mode == WAITS and -ASIDE * r < along <= -r and aside < ASIDE * r:
             occupied |= facing < -_FACING and headings[k, 2] > 0.0  # one at rest has arrived
     if inside:
-        return theirs < me, occupied
+        return bool(theirs < me)
     if occupied:
-        return True, True
+        return True
     if mode == KEEPS_ON and time - since < YIELD_TIME:
-        return False, False
-    return first and (mode != WAITS or time - since < YIELD_TIME * (1 + rank)), False
+        return False
+    return bool(first and (mode != WAITS or time - since < YIELD_TIME * (1 + rank)))
 
 
 @njit
@@ -167,16 +167,14 @@ def negotiated(p: Parameters, grid: Grid, state: Yield, me: int, found: bool, pa
     if state.mode != WAITS:
         if not found:
             return Yield(FREE, time, state.busy, time, state.passage, 0.0, 0.0)
-        taken, _ = _is_taken(p, passage, me, others, mobile, headings, state.mode, time,
-                             state.since)
         if has_lanes(p, grid, passage):
             return Yield(PASSES, time, state.busy, time, passage, 0.0, 0.0)
-        if not taken:
+        if not _is_taken(p, passage, me, others, mobile, headings, state.mode, time, state.since):
             return Yield(KEEPS_ON if state.mode == KEEPS_ON else FREE, state.since, state.busy,
                          time, state.passage, 0.0, 0.0)
         x, y = _spot_beside(p, grid, passage, me, others)
         return Yield(WAITS, time, time, time, passage, x, y)
-    taken, _ = _is_taken(p, state.passage, me, others, mobile, headings, WAITS, time, state.since)
+    taken = _is_taken(p, state.passage, me, others, mobile, headings, WAITS, time, state.since)
     if taken and has_lanes(p, grid, state.passage):
         return Yield(PASSES, time, state.busy, time, state.passage, 0.0, 0.0)
     if not taken and time - state.busy >= CLEAR_TIME:

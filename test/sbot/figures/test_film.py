@@ -15,7 +15,6 @@ from sbot.figures.arena import robot_colours
 from sbot.figures.data import RunData
 from sbot.figures.film import (
     _Film,
-    _frame_rate,
     _speed_up,
     animate_run,
     film_length,
@@ -63,13 +62,6 @@ def test_a_film_of_a_long_run_is_refused_before_its_frames_take_memory(
         animate_run(long, tmp_path / f'run{suffix}', film=options)
 
 
-def test_a_gif_has_whole_hundredths_of_seconds():
-    assert _frame_rate(Film(), '.gif') == 12.5
-    assert _frame_rate(Film(fps=30.0), '.gif') == 25.0
-    assert _frame_rate(Film(fps=50.0), '.gif') == 50.0
-    assert _frame_rate(Film(fps=30.0), '.mp4') == 30.0
-
-
 def test_frames_follow_speed_and_rate(bag):
     data = RunData.from_bag(bag)
     assert _speed_up(data, AUTO) == 1.0
@@ -77,29 +69,6 @@ def test_frames_follow_speed_and_rate(bag):
     long = data._replace(stamps_ns=data.stamps_ns * 60)
     assert _speed_up(long, AUTO) == pytest.approx(long.seconds[-1] / 20.0)
     assert _speed_up(long, Film(speed=1.0)) == 1.0
-
-
-def test_a_gif_is_as_asked_for(bag, tmp_path):
-    path = tmp_path / 'run.gif'
-    assert cli.main(['plot', str(bag), '-o', str(path), '--size', '320x240', '--fps', '5',
-                     '--speed', '2']) == 0
-    with Image.open(path) as film:
-        assert film.size == (320, 240)
-        assert film.info['duration'] == 200
-        assert film.n_frames == 5 + (RunData.from_bag(bag).seconds[-1] >= 2.0)
-
-
-def test_width_alone_keeps_the_shape_of_the_arena(bag, tmp_path):
-    sizes = []
-    for width in (0, 420):
-        animate_run(RunData.from_bag(bag), tmp_path / 'run.gif', film=Film(width, fps=1.0))
-        with Image.open(tmp_path / 'run.gif') as film:
-            sizes.append(film.size)
-    assert sizes[0][0] == 840
-    assert sizes[1][0] == 420
-    # Lines of text above and below the arena have the same letters: 120 and 100 pixels an inch.
-    arenas = [height - 0.58 * dpi for (_, height), dpi in zip(sizes, (120, 100), strict=True)]
-    assert arenas[0] == pytest.approx(2 * arenas[1], abs=6)
 
 
 @needs_ffmpeg

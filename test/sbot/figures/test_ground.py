@@ -5,8 +5,6 @@ import numpy as np
 import pytest
 import yaml
 from browser import CHROMIUM, Browser
-from matplotlib import rc_context
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.quiver import Quiver
@@ -18,14 +16,11 @@ from sbot.figures.arena import robot_colours
 from sbot.figures.data import RunData
 from sbot.figures.film import animate_run
 from sbot.figures.ground import (
-    NAME,
     draw_arena,
     draw_world,
-    wide_tolerances,
 )
-from sbot.figures.look import Look, style_of
+from sbot.figures.look import Look
 from sbot.figures.picture import _draw_run, plot_run
-from sbot.figures.tracks import draw_moments
 from sbot.runner.loop import run_scenario
 from sbot.scenario.load import parse_scenario, scenario_from_mapping
 from sbot.viewer.data import write_view
@@ -42,74 +37,6 @@ def test_a_goal_has_the_colour_of_its_robot():
     filled = [each.get_facecolors()[:, :3].tolist() for each in marks
               if each.get_linewidths()[0] == 0.0]
     assert filled == [[list(to_rgb(colour)) for colour in robot_colours(data)[1:]]]
-
-
-def test_a_circle_shows_a_tolerance_that_is_wider_than_the_ring_of_its_goal():
-    goals = [{'goal': [8, 3], 'goal_tolerance': 1.5}, {'goal': [8, 6], 'goal_tolerance': 0.5},
-             {'goal': [8, 3], 'goal_tolerance': 1.5}]
-    robots = [{'pose': [2, 2 + 2 * i, 0], 'controller': 'none', **each}
-              for i, each in enumerate(goals)]
-    data = RunData.from_result(sbot.run({'duration': 0.1, 'world': {'bounds': [0, 0, 10, 10]},
-                                 'robots': robots}))
-    assert wide_tolerances(data, list(data.goals), 40.0).tolist() == [[8.0, 3.0, 1.5]]
-    for figure in (_draw_run(data), draw_moments(data, (0.0,))):
-        [circle] = [each for each in figure.axes[0].collections if each.get_gid() == 'tolerances']
-        assert circle.get_offsets().tolist() == [[8.0, 3.0]]
-        assert circle.get_widths().tolist() == [3.0]
-        [signs] = figure.legends or [figure.axes[0].get_legend()]
-        assert [text.get_text() for text in signs.get_texts()][1:] == ['goal', 'tolerance']
-
-
-NEST = {'name': 'nest', 'center': [4, 3], 'radius': 1.0, 'color': 'green'}
-
-
-class Still:
-    def step(self, observation, rng):
-        return 0.0, 0.0
-
-
-def run_of(*robots, zones=(NEST,), controller=Still, world=None, duration=0.5):
-    return RunData.from_result(sbot.run({
-        'duration': duration, 'rate': 10,
-        'world': {'bounds': [0, 0, 8, 6], 'zones': list(zones), **(world or {})},
-        'robots': [{'pose': [x, y, yaw], 'controller': controller} for x, y, yaw in robots]}))
-
-
-def boxes(figure, axes):
-    """Bounds (m) of the names of zones."""
-    renderer = FigureCanvasAgg(figure).get_renderer()
-    figure.draw_without_rendering()
-    return {text.get_text(): axes.transData.inverted().transform(
-        text.get_window_extent(renderer).get_points()) for text in axes.texts
-        if text.get_gid() == NAME}
-
-
-def names_of(data):
-    with rc_context(style_of(False)):
-        figure = _draw_run(data)
-        return boxes(figure, figure.axes[0])
-
-
-def away(box, points):
-    """How far points (..., 2) are from a box."""
-    return np.hypot(*np.moveaxis(np.maximum(np.maximum(box[0] - points, points - box[1]), 0.0),
-                                 -1, 0))
-
-
-@pytest.mark.parametrize('places', [[(4, 4.2, 0), (4, 1.8, 0)],
-    [(4, 4.2, 0), (4, 1.8, 0), (4, 3.5, 0), (4, 2.5, 0), (5.2, 3.9, 0)]])
-def test_it_hides_no_robot(places):
-    data = run_of(*places, (1, 1, 0))
-    assert (away(names_of(data)['nest'], data.poses[-1, :, :2]) > 0.3).all()
-
-
-def test_names_hide_no_obstacle_and_not_each_other():
-    block = {'rectangles': [{'center': [4, 4.3], 'size': [1.5, 0.4]}]}
-    box = names_of(run_of((1, 1, 0), world=block))['nest']
-    assert box[0, 1] > 4.5 or box[1, 1] < 4.1
-    twins = [NEST, {**NEST, 'name': 'food', 'radius': 1.05}]
-    first, second = names_of(run_of((1, 1, 0), zones=twins)).values()
-    assert (first[0] >= second[1]).any() or (second[0] >= first[1]).any()
 
 
 class ZonesForward:

@@ -8,10 +8,9 @@ import sbot
 from sbot.figures.arena import robot_colours
 from sbot.figures.data import RunData
 from sbot.figures.film import _Film
-from sbot.figures.look import LIGHT
 from sbot.figures.picture import _draw_run
 from sbot.figures.robots import Robots
-from sbot.figures.tracks import _contact_begins, draw_moments
+from sbot.figures.tracks import _contact_begins
 
 
 def test_picture_shows_robots_where_they_end(data, tmp_path):
@@ -38,36 +37,6 @@ def data_of(count=3, moving=(), goals=True):
                                  'world': {'bounds': [0, 0, 12, 6], 'moving': list(moving)}}))
 
 
-@pytest.mark.parametrize(('count', 'shown'), [(1, 0), (2, 2), (12, 12), (13, 0)])
-def test_few_robots_have_numbers_in_films_and_moments(count, shown):
-    data = data_of(count)
-    poses = data.poses.copy()
-    poses[-1, :, 1] += 1.5
-    film = _Film(data._replace(poses=poses))
-    film.frame(len(data.stamps_ns) - 1)
-    texts = film._numbers.texts
-    assert [text.get_text() for text in texts] == [str(k) for k in range(shown)]
-    # In the robots, which are large enough.
-    for text, (x, y, _) in zip(texts, poses[-1].tolist(), strict=False):
-        assert text.xy == (x, y)
-    [axes] = draw_moments(data, (0.5,)).axes
-    numbers = [text.get_text() for text in axes.texts if text.get_text().isdigit()]
-    assert numbers == [str(k) for k in range(shown)]
-
-
-def test_a_number_is_in_a_large_robot_and_beside_a_small_one():
-    data = data_of(3)
-    for shown, inside in ((data, True), (far_away(data), False)):
-        for small in (draw_moments(shown, (0.0,)), _draw_run(shown)):
-            texts = numbers_of(small)
-            assert [text.get_ha() == 'center' for text in texts] == [inside] * 3
-            assert [text.xy == tuple(pose[:2]) for text, pose in
-                    zip(texts, shown.poses[0].tolist(), strict=True)] == [inside] * 3
-    # White or black, as the robot is dark or bright.
-    orange, blue, green = (text.get_color() for text in numbers_of(_draw_run(data)))
-    assert (orange, blue, green) == (LIGHT.ink, 'white', 'white')
-
-
 def test_the_line_of_a_heading_does_not_cross_the_number_in_a_robot():
     data = data_of(3)
     for numbered, start in ((20, 0.3), (2, 0.0)):
@@ -88,10 +57,6 @@ def test_numbers_of_neighbours_in_a_film_do_not_cover_each_other():
 def far_away(data):
     """In an arena so large that the robots are small."""
     return data._replace(world=data.world._replace(bounds=np.array([0.0, 0.0, 40.0, 20.0])))
-
-
-def numbers_of(figure):
-    return [text for text in figure.axes[0].texts if text.get_text().isdigit()]
 
 
 class Ahead:

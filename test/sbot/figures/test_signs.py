@@ -4,12 +4,10 @@ from matplotlib.quiver import Quiver
 
 import sbot
 from sbot.figures.data import RunData
-from sbot.figures.film import _bar_length, _Film
+from sbot.figures.film import _Film
 from sbot.figures.look import Film, Look
 from sbot.figures.picture import _draw_run, draw
 from wind_model.grid import points_at, sample
-
-MOVING = [{'radius': 0.4, 'path': [[2, 4], [8, 4]], 'speed': 0.5}]
 
 
 def data_of(count=3, moving=(), goals=True):
@@ -21,20 +19,6 @@ def data_of(count=3, moving=(), goals=True):
 
 def names(figure):
     return [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
-
-
-@pytest.mark.parametrize(('count', 'moving', 'goals', 'expected'), [
-    (1, (), False, ['start']), (3, (), True, ['start', 'goal']),
-    (3, MOVING, True, ['start', 'goal', 'moving obstacle']),
-    (10, MOVING, False, ['start', 'moving obstacle'])])
-def test_a_legend_names_the_signs_that_are_drawn(count, moving, goals, expected):
-    assert names(_draw_run(data_of(count, moving, goals))) == expected
-
-
-@pytest.mark.parametrize(('width', 'length'), [(10.0, 2.0), (9.9, 1.0), (40.0, 5.0),
-                                               (0.3, 0.05), (2500.0, 500.0)])
-def test_a_scale_bar_has_a_round_length_below_a_fifth_of_the_view(width, length):
-    assert _bar_length(width) == pytest.approx(length)
 
 
 @pytest.mark.parametrize('size', [Film(), Film(420), Film(640, 480)])

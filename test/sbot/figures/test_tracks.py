@@ -116,16 +116,6 @@ def test_other_endings_name_the_command_that_writes_them(command, hint, capsys):
     assert hint in capsys.readouterr().err
 
 
-@pytest.mark.parametrize('suffix', ['.svg', '.pdf'])
-def test_vector_pictures_of_a_few_are_small_and_hold_lines(few, suffix, tmp_path):
-    path = tmp_path / f'run{suffix}'
-    sbot.plot(sbot.run('leader_follower', duration=4), path)
-    data = path.read_bytes()
-    assert len(data) < 400_000
-    assert b'<image' not in data
-    assert b'/Subtype /Image' not in data
-
-
 @pytest.fixture(scope='module')
 def data():
     return RunData.from_result(sbot.run({

@@ -70,7 +70,7 @@ def test_a_rehearsal_gives_commands_of_the_width_that_robots_read(monkeypatch, d
     advance = Engine.advance
     monkeypatch.setattr(Engine, 'advance', lambda self, *inputs: (
         given.append(inputs), advance(self, *inputs)))
-    simulator.preload(scenario, simulation_parameters(scenario))
+    simulator._preload(scenario, simulation_parameters(scenario))
     received = Inbox(2)  # what the node gives in a run
     assert len(given) == 2
     for command, _, rab_data in given:

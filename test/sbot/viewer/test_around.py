@@ -91,19 +91,6 @@ def test_help_lists_every_key_that_does_something(address, browser):
     assert browser.evaluate('$("help").hidden')
 
 
-def test_the_ground_follows_the_browser_and_can_be_changed(address, browser):
-    browser.call('Emulation.setEmulatedMedia',
-                 features=[{'name': 'prefers-color-scheme', 'value': 'dark'}])
-    browser.open(address + '?dark')
-    assert browser.screenshot()[5, 500].tolist() == [0x1b, 0x1e, 0x24]
-    browser.call('Emulation.setEmulatedMedia', features=[])
-    key(browser, 'd')
-    browser.wait_for('document.documentElement.dataset.theme === "light" && !dirty')
-    assert browser.screenshot()[5, 500].tolist() == [255, 255, 255]
-    browser.open(address + '?chosen#theme=dark')
-    assert browser.screenshot()[5, 500].tolist() == [0x1b, 0x1e, 0x24]
-
-
 def test_curves_are_those_of_the_run_and_lead_to_a_time(address, browser, run):
     browser.open(address + '?curve#curve=x&follow=2')
     assert not browser.evaluate('$("curves").hidden')

@@ -1,8 +1,6 @@
 """Tables of the page: packed as its `unpack` reads them."""
 
-import base64
 import json
-import zlib
 
 import numpy as np
 import pytest
@@ -11,16 +9,13 @@ from pictures import unpacked
 from sbot.figures.data import RunData
 from sbot.scenario.load import scenario_from_mapping
 from sbot.viewer.data import (
-    MOST_BEAMS,
     MOST_BORDERS,
     _cell_runs,
     _header,
     _pack,
     frame,
     scans,
-    shown_beams,
 )
-from sbot_sim.sensors.laser import Lasers, ScanSettings
 from sbot_sim.world.geometry import CellMap
 
 
@@ -33,12 +28,6 @@ def test_values_come_back_within_half_a_step(holes):
     found = unpacked(table)
     np.testing.assert_array_equal(np.isnan(found), np.isnan(values))
     assert np.nanmax(abs(found - values) / np.tile(table['step'], 3)) <= 0.500001
-
-
-def runs_of(table):
-    """The kinds and the lengths of runs of cells, as the page reads them."""
-    raw = np.frombuffer(zlib.decompress(base64.b64decode(table['data'])), '<u2')
-    return np.array([0, 100, -1])[raw >> 14], raw & 0x3FFF
 
 
 def cells_of_noise(side):
@@ -57,25 +46,6 @@ def test_the_page_of_a_ragged_map_is_small():
     assert len(pages[0]['segments']) >= len(small.outlines) > 4 * 60
     assert len(large.outlines) > MOST_BORDERS > len(pages[1]['segments'])
     assert len(json.dumps(pages[1])) < 0.6 * large.values.size
-
-
-def test_cells_are_runs_of_equal_values():
-    values = np.random.default_rng(3).choice(np.array([-1, 0, 100], np.int8), (7, 5))
-    runs = _cell_runs(CellMap.of(values, 0.5, (1.0, 2.0, 0.3)))
-    kinds, lengths = runs_of(runs)
-    assert (np.repeat(kinds, lengths).reshape(7, 5) == values).all()
-    assert (np.diff(kinds) != 0).all()
-    assert (runs['columns'], runs['rows'], runs['resolution']) == (5, 7, 0.5)
-    assert _cell_runs(CellMap.of(np.zeros((1, 5000), np.int8), 0.5, (0.0, 0.0, 0.0))) is None
-
-
-def test_every_so_manyth_beam_is_shown():
-    for beams in (1, MOST_BEAMS, MOST_BEAMS + 1, 1081):
-        laser = ScanSettings(scan_beams=beams).parameters()
-        columns = shown_beams(Lasers.pack([(laser,)]))
-        shown = len(range(beams)[columns])
-        assert shown <= MOST_BEAMS
-        assert columns.step == 1 or 2 * shown > MOST_BEAMS
 
 
 def test_a_frame_is_json_in_the_order_of_robots():
