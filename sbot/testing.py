@@ -508,7 +508,7 @@ def _check_company(kind: Drive) -> None:
     """Neither ways nor draws nor covariances depend on what others drive."""
     every = [kind, *DRIVES]  # draws are by the row, so its own rows are the first
     bodies = BodyArrays.of([ROBOT.updated({'drive': each.name})
-                          for each in every for _ in range(3)])
+                           for each in every for _ in range(3)])
     rows, twists = slice(3), np.tile(_commands(3), (len(every), 1))
     own, alone = bodies.select(rows), twists[rows]
     pose, velocity = _commands(len(twists), 7), _commands(len(twists), 8)[:, :2]

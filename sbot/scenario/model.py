@@ -177,7 +177,7 @@ class World(Model):
         if not self.moving:
             return None
         return Paths.of([(disc.radius, disc.speed, disc.path, disc.at_end == 'turn')
-                           for disc in self.moving], rate.dt)
+                        for disc in self.moving], rate.dt)
 
     def box_bodies(self) -> list[Body]:
         """Return the boxes that robots can push."""

@@ -309,7 +309,7 @@ class Worlds:
         if not isinstance(state, Saved):
             raise bad_value('state', state, 'a state that save() of such worlds returned')
         state.check(len(chosen), self.senses, self.robots,
-                      self.controlled.robots)
+                    self.controlled.robots)
         playing = self._playing(state, chosen)
         state = state.converted(playing.simulation)
         vars(self).update(vars(playing))

@@ -74,7 +74,7 @@ class Overlaps(NamedTuple):
             np.column_stack([pose[discs, :2], radius]), rows, discs, shapes.inner_radius[rows],
             tolerance, tick)
         return cls(*(np.concatenate([getattr(one, name) for one in (among_discs, rest)])
-                          for name in Overlaps._fields))
+                     for name in Overlaps._fields))
 
 
 def _lengths(vectors: Floats) -> Floats:

@@ -236,7 +236,7 @@ def directions(count: int, first: float, increment: float) -> NDArray[np.float64
 
 
 def _beams_on(mount: tuple[float, float, float], count: int, first: float,
-             increment: float) -> tuple[NDArray[np.float64], bool]:
+              increment: float) -> tuple[NDArray[np.float64], bool]:
     """Return ``directions`` on a robot, and whether its laser looks back: then they are turned."""
     beams = directions(count, first + mount[2], increment)
     backs = bool(count and beams[0, count // 2] < 0.0 and not sees_all_round(beams))

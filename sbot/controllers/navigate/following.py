@@ -59,8 +59,8 @@ def _place_in_formation(rank: int, followers: int, spacing: float) -> tuple[floa
 
 @njit
 def _place_on_trail(trail: NDArray[np.float64], count: int, leader_x: float, leader_y: float,
-                   behind: float, x: float, y: float,
-                   ) -> tuple[float, float, float, float, int]:
+                    behind: float, x: float, y: float,
+                    ) -> tuple[float, float, float, float, int]:
     """Return the place ``behind`` (m) the leader along its way, for a follower at (x, y) (m).
 
     Where the trail is too short it goes on from its oldest point straight to the follower, who

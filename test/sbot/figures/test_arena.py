@@ -66,7 +66,7 @@ def test_moments_show_and_name_the_wind_of_their_time(gusts):
 def test_tracks_have_the_mean_wind_and_name_gust_and_turbulence(gusts, tmp_path):
     assert 'wind → 0.3 m/s, gust ↑ 1.2 m/s from 0.5 to 1 s' in texts(_draw_run(gusts).axes[0])
     more = RunData.from_result(run_of(tmp_path, ', turbulence: robot, turbulence_speed: 0.1, '
-                              'wind_gust_force_mean: 4'))
+                               'wind_gust_force_mean: 4'))
     assert in_one_line(draw_moments(more, (0.7,)).axes[0]) == [
         'wind → 0.3 + gust ↑ 1.2 m/s + gust ↑ 4 N, turbulence 0.1 m/s']
 

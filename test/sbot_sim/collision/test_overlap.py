@@ -42,7 +42,7 @@ def test_counts_what_shapely_counts(seed):
                        rng.uniform(0.1, 1, (3, 3)) * [6, 5, 1],
                        rng.uniform(0.1, 1, (3, 5)) * [6, 5, 2, 2, 3])
     bodies = BodyArrays.of([[S_BOT, ROBOT, S_BOT._replace(radius=0.9)][k]
-                          for k in rng.integers(0, 3, 15)])
+                            for k in rng.integers(0, 3, 15)])
     pose = rng.uniform(-0.5, 6, (15, 3))
     assert overlaps(world, bodies, pose) == brute_force(world, bodies, pose)
 
@@ -55,8 +55,8 @@ def test_ticks_counted_together_are_those_counted_one_by_one(seed, scale, flat):
                        circles=scale * rng.uniform(0.1, 1, (3, 3)) * [6, 5, 1],
                        rectangles=scale * rng.uniform(0.1, 1, (3, 5)) * [6, 5, 2, 2, 3 / scale])
     bodies = BodyArrays.of([ROBOT._replace(radius=scale * radius)
-                          for radius in rng.choice([0.06, 0.3, 0.9], 12 - flat)]
-                         + [ROBOT._replace(length=0.8 * scale, width=0.4 * scale)] * flat)
+                            for radius in rng.choice([0.06, 0.3, 0.9], 12 - flat)]
+                           + [ROBOT._replace(length=0.8 * scale, width=0.4 * scale)] * flat)
     poses = np.concatenate([scale * rng.uniform(-0.5, 6, (9, 12, 2)),
                             rng.uniform(-3, 3, (9, 12, 1))], 2)
     poses[4, 3, 0] = np.nan

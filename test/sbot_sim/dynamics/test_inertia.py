@@ -109,7 +109,7 @@ def test_bodies_without_limits_have_no_state():
     assert _make_inertia([ROBOT, ROBOT], 0.1) is None
     assert len(_inertia_of_worlds([None, None], 2).limited) == 0
     both = _inertia_of_worlds([None, _make_inertia([ROBOT, ROBOT._replace(command_delay=0.26)],
-                                                  0.1)], 2)
+                                                   0.1)], 2)
     assert both.limited.tolist() == [False, False, False, True]
     assert both.delay.tolist() == [0, 0, 0, 3]
 
