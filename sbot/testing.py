@@ -391,7 +391,7 @@ def _check_draws(sensor: Sensor) -> None:
     draw = Mock(side_effect=AssertionError('it draws where it, or its noise, is off'))
     for keys in (_settings(noise=False, off=others),
                  _settings(noise=True, off=[*others, sensor.name])):
-        with patch.multiple(registry, normals=draw, normals_of_worlds=draw, uniforms=draw):
+        with patch.multiple(registry, normals=draw, _normals_of_worlds=draw, uniforms=draw):
             run(_scene(duration=0.1, sensors=keys))
             Worlds(_scene(sensors=keys), 2).step(np.zeros((2, 4, 2)))
 

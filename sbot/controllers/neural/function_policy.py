@@ -70,7 +70,7 @@ class Source(NamedTuple):
         return cls(text, modules, constants)
 
     def function(self, name: str, where: str) -> FunctionType:
-        """Return the function of a self text, which is executed.
+        """Return the function of a source text, which is executed.
 
         Raises
         ------
@@ -91,10 +91,10 @@ class Source(NamedTuple):
             code = compile(self.text, filename, 'exec', __future__.annotations.compiler_flag)
             exec(code, namespace)  # that is what the file is for (docs/reliability.md)
         except (Exception, SystemExit) as error:  # a user's text may raise anything
-            raise InputError(f'{where}: self: {type(error).__name__}: {error}') from None
+            raise InputError(f'{where}: source: {type(error).__name__}: {error}') from None
         found = namespace.get(name)
         if not isinstance(found, FunctionType):
-            raise InputError(f"{where}: self: has no function '{name}'")
+            raise InputError(f"{where}: source: has no function '{name}'")
         return found
 
 

@@ -125,13 +125,13 @@ class _Judge:
         placed = False
         for k, seed in enumerate(seeds):
             rng = np.random.default_rng(seed)
-            start = self._scene.drawn('begin', worlds, k, rng)
+            start = self._scene.drawn_by('begin', worlds, k, rng)
             for air in (worlds.wind_velocity, worlds.gust_velocity, worlds.gust_ticks):
                 air[k::every] = air[k]
             if start is not None:
                 placed = True
                 starts[k::every] = start
-                aims = self._scene.drawn('aims', rng, start)
+                aims = self._scene.drawn_by('aims', rng, start)
                 goals[k::every] = np.nan if aims is None else aims
         worlds.reset(np.tile(seeds, len(weights)), start=starts if placed else None)
         if placed and worlds.controlled.robots:

@@ -121,7 +121,7 @@ class Scene(Task):
             worlds.gust_velocity[world] = flow.wind_gust_speed_mean * unit(
                 flow.wind_gust_direction)
             worlds.gust_ticks[world] = flow.gust_ticks(worlds.scenarios[world].rate)
-        boxes = self.drawn('boxes', rng)
+        boxes = self.drawn_by('boxes', rng)
         if boxes is not None:
             worlds.box_start[world] = boxes
         return self.start(rng)
@@ -152,13 +152,13 @@ class Scene(Task):
                             f'entries whose `count` make {self.team} robots')
         rng = np.random.default_rng(seed)
         ground = self.maps[int(rng.integers(len(self.maps)))] if self.maps else {}
-        wind, boxes = self.drawn('weather', rng), self.drawn('boxes', rng)
-        start = self.drawn('start', rng)
+        wind, boxes = self.drawn_by('weather', rng), self.drawn_by('boxes', rng)
+        start = self.drawn_by('start', rng)
         given = {'parameters': parameters} if parameters else {}
         robots = [{**({} if 'controller' in kind else {'controller': controller, **given}),
                    **kind, 'count': self._count(kind)} for kind in kinds]
         if start is not None:
-            goals = self.drawn('aims', rng, start)
+            goals = self.drawn_by('aims', rng, start)
             each = [kind for kind in robots for _ in range(kind.pop('count'))]
             # A copy for each robot: a change of one leaves the others, and YAML has no anchors.
             robots = [{**deepcopy(kind), 'pose': pose}
@@ -185,8 +185,8 @@ class Scene(Task):
         """Return how many robots an entry of the arena makes."""
         return self.team if len(self.arena['robots']) == 1 else int(kind.get('count', 1))
 
-    def drawn(self, method: str, *arguments: Any) -> Any:  # noqa: ANN401
-        """Return what a method of a self draws: poses (team or boxes, 3), goals (team, 2), wind.
+    def drawn_by(self, method: str, *arguments: Any) -> Any:  # noqa: ANN401
+        """Return what a method of an entry draws: poses (team or boxes, 3), goals (team, 2), wind.
 
         Scenarios and training both draw by this, so that they refuse the same.
 

@@ -89,7 +89,7 @@ rng = np.random.default_rng(5)
 scenes = [(rng.uniform(0, 5, (n, 2)), rng.uniform(0, 5, (m, 2)), reach)
           for n in (1, 2, 30) for m in (1, 30) for reach in (0.01, 0.5, 9.0)]
 def everything():
-    return [[part.tolist() for part in near_pairs.within(*scene)] for scene in scenes]
+    return [[part.tolist() for part in near_pairs._within(*scene)] for scene in scenes]
 in_python = everything()
 assert 'numba' not in sys.modules
 from sbot_common.compiled.lazy import Lazy

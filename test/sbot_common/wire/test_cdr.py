@@ -13,7 +13,7 @@ from rosbags.typesys import Stores, get_typestore
 
 from sbot.bag import recorder
 from sbot_common.errors import InputError
-from sbot_common.ros.pubsub import _learn
+from sbot_common.ros import pubsub
 from sbot_common.wire import cdr, messages
 from sbot_common.wire.cdr import END, Layout
 from sbot_common.wire.messages import pose, vector3
@@ -128,7 +128,7 @@ def test_a_type_that_rosbags_does_not_know_is_learned_from_its_class(monkeypatch
     monkeypatch.setitem(sys.modules, 'own_msgs.msg', SimpleNamespace(Part=_Part, Whole=_Whole))
     monkeypatch.setitem(sys.modules, 'own_msgs', SimpleNamespace())
     for _ in range(2):
-        _learn('own_msgs/msg/Whole', _Whole)
+        pubsub._learn('own_msgs/msg/Whole', _Whole)
     part = cdr.message('own_msgs/msg/Part', name='a', size=np.ones(3, np.float32),
                        marks=np.ones(4, np.uint8), good=True, raw=7)
     whole = cdr.message('own_msgs/msg/Whole', header=cdr.header(1, 'map'), parts=[part, part],
@@ -146,11 +146,11 @@ def test_a_type_that_rosbags_does_not_know_is_learned_from_its_class(monkeypatch
 @pytest.mark.ros
 def test_what_is_learned_of_installed_types_is_what_rosbags_knows(monkeypatch):
     known = cdr.typestore()
-    monkeypatch.setattr(cdr, 'typestore', lambda: learned)
+    monkeypatch.setattr(pubsub, 'typestore', lambda: learned)
     for name in ('nav_msgs/msg/Odometry', 'nav_msgs/msg/OccupancyGrid',
                  'sensor_msgs/msg/PointCloud2', 'visualization_msgs/msg/MarkerArray',
                  'rcl_interfaces/msg/ParameterDescriptor', 'geometry_msgs/msg/PolygonStamped'):
         learned = get_typestore(Stores.EMPTY)
         package, _, own = name.split('/')
-        _learn(name, getattr(importlib.import_module(f'{package}.msg'), own))
+        pubsub._learn(name, getattr(importlib.import_module(f'{package}.msg'), own))
         assert learned.hash_rihs01(name) == known.hash_rihs01(name)
