@@ -377,7 +377,7 @@ class Recorded(NamedTuple):
 
         Parameters
         ----------
-        bag, robots, overrides, compare : as for ``replay_node``
+        bag, robots, overrides, compare : as for ``NodeReplayResult.of``
 
         Raises
         ------

@@ -136,7 +136,7 @@ def _advance_twist(x: float, y: float, yaw: float, vx: float, vy: float, omega: 
 def advance_all(drive: NDArray[np.int8], pose: Floats, twist: Floats, dt: float) -> Floats:
     """Return the poses (N, 3) that twists (3, N) lead to, yaw in [-pi, pi).
 
-    Two wheels go as ``advance`` has it, other drives as ``_advance_twist``; ``drive`` is (N,).
+    Two wheels go as ``_advance`` has it, other drives as ``_advance_twist``; ``drive`` is (N,).
     """
     n = pose.shape[0]
     out, half_turn, way = np.empty((n, 3)), stack_floats(BLOCK), stack_floats(BLOCK)
