@@ -18,7 +18,7 @@ LOADED = """
 import gc, sys
 import numpy as np
 from numba.core.dispatcher import Dispatcher
-from sbot.ros.simulator import preload
+from sbot.ros.simulator import _preload
 from sbot.runner.summary import Tally
 from sbot.scenario import assemble
 from sbot.runner.loop import broadcast_options
@@ -33,7 +33,7 @@ scenario = load_scenario(sys.argv[1])
 parameters = assemble.simulation_parameters(scenario)
 source = assemble.wind_source(scenario)
 source.at(1)  # another process does this
-preload(scenario, parameters)
+_preload(scenario, parameters)
 engine = Engine(parameters, assemble.initial_poses(scenario), scenario.seed)
 broadcast = Broadcast(parameters, broadcast_options(scenario))
 tally = Tally(scenario, parameters)

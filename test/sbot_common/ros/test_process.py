@@ -202,4 +202,6 @@ code = ros.run(make, ['busy'])
 def test_a_signal_lets_a_callback_come_to_its_end_if_it_has_one(arguments, output):
     done = python('-c', BUSY_NODE, *arguments)
     assert done.returncode == (0 if output else -signal.SIGALRM)
-    assert (done.stdout, done.stderr) == (output, '')
+    # Another callback may begin before rclpy's thread has ended the context.
+    assert set(done.stdout.splitlines(keepends=True)) == {output} - {''}
+    assert done.stderr == ''
