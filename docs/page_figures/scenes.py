@@ -51,7 +51,7 @@ def run(name: str) -> RunData:
     values = scenario_values(name, chosen_scenes(families(), [name])[name], SEED)
     overrides = {'robots.*.controller': 'navigate', 'until': 'goal_reached'}
     return RunData.from_result(run_scenario(parse_scenario(dump_yaml(values), name, ROOT,
-                                                   overrides=overrides)))
+                                                           overrides=overrides)))
 
 
 def draw(name: str, path: Path, dark: bool = False) -> None:

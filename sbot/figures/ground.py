@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does not move in an arena: edge, goals, zones and the places of their names."""
+"""What does not move in an arena: edge, obstacles, goals, zones and the places of their names."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Obstacles, pushable boxes and wind of an arena."""
+"""Obstacles that move, pushable boxes and the wind of an arena."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def test_layers_follow_the_terrain():
 
 def test_layers_that_rounding_makes_equal_are_refused():
     grid = WindGrid.make(**{**GOOD, 'bottom_z': np.full(6, 1e9), 'top_z': np.full(6, 1e9 + 1.0),
-                        'vertical_spacing_factors': [0.0, 1e-9, 1.0]})
+                            'vertical_spacing_factors': [0.0, 1e-9, 1.0]})
     with pytest.raises(InputError, match='two layers of a column'):
         grid.lattice()
 

@@ -14,7 +14,7 @@ def test_a_picture_shows_where_obstacles_start_and_their_paths():
     moving = [{'radius': 0.4, 'path': [[2, 1], [2, 5]], 'speed': 0.5},
               {'radius': 0.3, 'path': [[6, 1], [8, 1], [8, 4]], 'speed': 1.0, 'at_end': 'loop'}]
     data = RunData.at_rest(load({'world': {'bounds': [0, 0, 10, 6], 'moving': moving},
-                         'robots': [{'pose': [5, 3, 0], 'controller': 'none'}]}))
+                                 'robots': [{'pose': [5, 3, 0], 'controller': 'none'}]}))
     np.testing.assert_allclose(data.world.circles, [[2, 1, 0.4], [6, 1, 0.3]])
     paths = [line.get_xydata().tolist() for axes in _draw_run(data).axes
              for line in axes.get_lines() if line.get_gid() == 'path']
