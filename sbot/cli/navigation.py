@@ -6,23 +6,19 @@ from __future__ import annotations
 import argparse
 import contextlib
 import hashlib
-import json
 import shlex
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from sbot.cli.command import QUIET, Command, flag, repeated, value
-from sbot.controllers.registry import is_named
 from sbot.files.limits import read_within
 from sbot.files.yaml_text import dump_yaml
-from sbot.navigation import library
 from sbot.navigation.benchmark import (
-    LOG,
     PREFIX,
-    Row,
+    PublishedRows,
     command_words,
     is_node,
     node_scenario,
@@ -30,15 +26,14 @@ from sbot.navigation.benchmark import (
     run_nodes,
     scene_sources,
 )
-from sbot.navigation.library import chosen_scenes, families, hidden_seeds
+from sbot.navigation.library import chosen_scenes, families
 from sbot.navigation.scenes import Scene
 from sbot.navigation.table import as_csv, as_json_lines, as_markdown, read_rows_file, table
 from sbot.scenario.load import parse_override
 from sbot.sweeps.experiment import MAX_JOBS, Options
 from sbot.sweeps.plan import seeds_of, whole_number
 from sbot.sweeps.request import TIMEOUT
-from sbot.version import VERSION
-from sbot_common.errors import bad_value, one_line, refuse, shown, writing
+from sbot_common.errors import one_line, refuse, writing
 
 _DESCRIPTION = """Compare controllers on a library of scenes. Every scene runs with every seed and
 controller, on this machine's processors or a Dask cluster. The result is a table with a line for
@@ -163,89 +158,17 @@ def _print(rows: Sequence[Mapping[str, Any]], arguments: argparse.Namespace) -> 
           else as_markdown(table(rows, arguments.by)))
 
 
-def _foreign_seeds(rows: Iterable[Mapping[str, Any]], secret: bytes) -> list[str]:
-    """Return a line for each scene and controller whose rows have other seeds than a secret's.
-
-    N rows must have the first N seeds: nobody has left out a run.
-    """
-    seeds: dict[tuple[str, str, str], list[int]] = {}
-    for row in rows:
-        changes = json.dumps(row['set'], sort_keys=True)
-        seeds.setdefault((row['scene'], row['controller'], changes), []).append(row['seed'])
-    return [one_line(f'{scene} {controller}: seeds: got {shown(found)}, expected the first '
-                     f'{len(found)} that follow from the secret')
-            for (scene, controller, _), found in seeds.items()
-            if sorted(found) != sorted(hidden_seeds(secret, scene, len(found)))]
-
-
-_MAY_DIFFER = ('version', 'wall_time_s', 'error')  # in a row that is run again
-
-
-def _executed(rows: Iterable[Row]) -> list[str]:
-    """Return what a run of these rows would import or read: classes and texts in `set`."""
-    found = [row['controller'] for row in rows if not is_named(row['controller'])]
-    found += [f'{key}={value}' for row in rows for key, value in row['set'].items()
-              if not isinstance(value, bool | int | float)]
-    return list(dict.fromkeys(found))
-
-
-def _check_rows(rows: Sequence[Row], known: Mapping[str, Mapping[str, Scene]],
-                options: Options) -> list[str]:
-    """Run rows again; return a line for each row that gives another result.
-
-    Parameters
-    ----------
-    rows : from ``table.read_rows_file``
-    known : the scenes, as ``library.families`` returns them
-    options : how to run them; of rows of nodes, none of it counts
-
-    """
-    if any(is_node(row['controller']) for row in rows):
-        for name in ('timeout', 'scheduler'):
-            if getattr(options, name) is not None:
-                LOG.warning('--%s: has no effect on rows of nodes', name)
-    groups: dict[str, list[Row]] = {}
-    for row in rows:
-        groups.setdefault(json.dumps([row['controller'], row['set']], sort_keys=True),
-                          []).append(row)
-    wrong = []
-    for group in groups.values():
-        scenarios = []
-        for row in group:
-            name = row['scene']
-            found = library.chosen_scenes(known, [name])
-            if name not in found:
-                raise bad_value('scene of a row', name, f'one scene, e.g. {next(iter(found))}')
-            scenarios.append((name, library.scenario_values(name, found[name], row['seed'])))
-        controller, fixed = group[0]['controller'], group[0]['set']
-        if is_node(controller):
-            rerun = run_nodes(scenarios, controller, fixed)
-        else:
-            rerun = run_controllers(scenarios, [controller], fixed, options)
-        for row, again in zip(group, rerun, strict=True):
-            name = f"{row['scene']}#{row['seed']} {row['controller']}"
-            wrong += [one_line(f'{name}: {key}: the row has {shown(row.get(key))}, again '
-                               f'{shown(again.get(key))}')
-                      # A row of an older version need not have the metrics of this one.
-                      for key in (row if row.get('version') != VERSION else {**row, **again})
-                      if key not in _MAY_DIFFER and row.get(key) != again.get(key)]
-            if (row.get('error') is None) != (again.get('error') is None):
-                wrong.append(one_line(f"{name}: error: the row has {shown(row.get('error'))}, "
-                                      f"again {shown(again.get('error'))}"))
-    return wrong
-
-
 def _check(arguments: argparse.Namespace, known: Mapping[str, Mapping[str, Any]],
            options: Options) -> int:
     path = Path(arguments.check)
-    rows = read_rows_file(path)
-    named = _executed(rows)
+    rows = PublishedRows(read_rows_file(path))
+    named = rows.executed()
     refuse((named and not arguments.trust, f'{path} names {", ".join(named[:5])}, which a check '
             'executes or reads; if you trust it, add --trust'))
     secret = _secret(arguments.secret)
-    wrong = [] if secret is None else _foreign_seeds(rows, secret)
-    wrong += _check_rows(rows, known, options)
-    print('\n'.join([*wrong, f'{len(rows)} rows run again, {len(wrong)} differences']))
+    wrong = [] if secret is None else rows.foreign_seeds(secret)
+    wrong += rows.check(known, options)
+    print('\n'.join([*wrong, f'{len(rows.rows)} rows run again, {len(wrong)} differences']))
     return FAILED if wrong else 0
 
 

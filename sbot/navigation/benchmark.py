@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import json
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +40,7 @@ from sbot.sweeps.plan import Axis, Plan, Source
 from sbot.sweeps.request import Request
 from sbot.sweeps.sources import check_values
 from sbot.version import VERSION
-from sbot_common.errors import InputError, install_command, one_line
+from sbot_common.errors import InputError, bad_value, install_command, one_line, shown
 from sbot_common.observation import Twist
 from sbot_common.topics import Outgoing
 from sbot_sim.engine.simulation import Snapshot
@@ -323,3 +324,76 @@ def _controller_hash(name: str) -> str | None:
     else:
         file = inspect.getsourcefile(load_class(name, (str(Path.cwd()),)))
     return None if file is None else hashlib.sha256(Path(file).read_bytes()).hexdigest()
+
+
+_MAY_DIFFER = ('version', 'wall_time_s', 'error')  # in a row that is run again
+
+
+class PublishedRows(NamedTuple):
+    """Rows from ``table.read_rows_file``, which somebody wants to check."""
+
+    rows: Sequence[Row]
+
+    def executed(self) -> list[str]:
+        """Return what a run of these rows would import or read: classes and texts in `set`."""
+        found = [row['controller'] for row in self.rows if not is_named(row['controller'])]
+        found += [f'{key}={value}' for row in self.rows for key, value in row['set'].items()
+                  if not isinstance(value, bool | int | float)]
+        return list(dict.fromkeys(found))
+
+    def foreign_seeds(self, secret: bytes) -> list[str]:
+        """Return a line for each scene and controller whose rows have other seeds than a secret's.
+
+        N rows must have the first N seeds: nobody has left out a run.
+        """
+        seeds: dict[tuple[str, str, str], list[int]] = {}
+        for row in self.rows:
+            changes = json.dumps(row['set'], sort_keys=True)
+            seeds.setdefault((row['scene'], row['controller'], changes), []).append(row['seed'])
+        return [one_line(f'{scene} {controller}: seeds: got {shown(found)}, expected the first '
+                         f'{len(found)} that follow from the secret')
+                for (scene, controller, _), found in seeds.items()
+                if sorted(found) != sorted(library.hidden_seeds(secret, scene, len(found)))]
+
+    def check(self, known: Mapping[str, Mapping[str, Scene]], options: Options) -> list[str]:
+        """Run rows again; return a line for each row that gives another result.
+
+        Parameters
+        ----------
+        known : the scenes, as ``library.families`` returns them
+        options : how to run them; of rows of nodes, none of it counts
+
+        """
+        if any(is_node(row['controller']) for row in self.rows):
+            for name in ('timeout', 'scheduler'):
+                if getattr(options, name) is not None:
+                    LOG.warning('--%s: has no effect on rows of nodes', name)
+        groups: dict[str, list[Row]] = {}
+        for row in self.rows:
+            groups.setdefault(json.dumps([row['controller'], row['set']], sort_keys=True),
+                              []).append(row)
+        wrong = []
+        for group in groups.values():
+            scenarios = []
+            for row in group:
+                name = row['scene']
+                found = library.chosen_scenes(known, [name])
+                if name not in found:
+                    raise bad_value('scene of a row', name, f'one scene, e.g. {next(iter(found))}')
+                scenarios.append((name, library.scenario_values(name, found[name], row['seed'])))
+            controller, fixed = group[0]['controller'], group[0]['set']
+            if is_node(controller):
+                rerun = run_nodes(scenarios, controller, fixed)
+            else:
+                rerun = run_controllers(scenarios, [controller], fixed, options)
+            for row, again in zip(group, rerun, strict=True):
+                name = f"{row['scene']}#{row['seed']} {row['controller']}"
+                wrong += [one_line(f'{name}: {key}: the row has {shown(row.get(key))}, again '
+                                   f'{shown(again.get(key))}')
+                          # A row of an older version need not have the metrics of this one.
+                          for key in (row if row.get('version') != VERSION else {**row, **again})
+                          if key not in _MAY_DIFFER and row.get(key) != again.get(key)]
+                if (row.get('error') is None) != (again.get('error') is None):
+                    wrong.append(one_line(f"{name}: error: the row has {shown(row.get('error'))}, "
+                                          f"again {shown(again.get('error'))}"))
+        return wrong

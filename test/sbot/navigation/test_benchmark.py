@@ -4,8 +4,7 @@
 import pytest
 
 import sbot
-from sbot.cli.navigation import _check_rows
-from sbot.navigation.benchmark import run_controllers, scene_sources
+from sbot.navigation.benchmark import PublishedRows, run_controllers, scene_sources
 from sbot.navigation.library import VERSION, chosen_scenes, families
 from sbot.navigation.table import as_csv, as_json_lines, as_markdown, read_rows_file, table
 from sbot.sweeps.experiment import Options
@@ -66,9 +65,9 @@ def test_rows_are_checked_by_running_them_again(rows, folder, monkeypatch, tmp_p
     file.write_text(as_json_lines(rows[:3]) + '\n')
     read = read_rows_file(file)
     assert read == rows[:3]
-    assert _check_rows(read, families(), OPTIONS) == []
+    assert PublishedRows(read).check(families(), OPTIONS) == []
     read[1]['trajectory_sha256'] = 'f' * 64
-    wrong = _check_rows(read, families(), OPTIONS)
+    wrong = PublishedRows(read).check(families(), OPTIONS)
     assert len(wrong) == 1
     assert 'hallway/pair#3 mine:Mine: trajectory_sha256' in wrong[0]
 
@@ -76,14 +75,14 @@ def test_rows_are_checked_by_running_them_again(rows, folder, monkeypatch, tmp_p
 def test_a_changed_number_and_a_family_in_a_row_are_found(rows, folder, monkeypatch):
     monkeypatch.chdir(folder)
     changed = [{**rows[0], 'success': 1 - rows[0]['success'], 'time_s': 0.5}]
-    found = _check_rows(changed, families(), OPTIONS)
+    found = PublishedRows(changed).check(families(), OPTIONS)
     assert [line.split(': ')[1] for line in found] == ['success', 'time_s']
     lacks = {key: value for key, value in rows[0].items() if key != 'contact_s'}
-    assert [line.split(': ')[1] for line in _check_rows([lacks], families(), OPTIONS)] == [
-        'contact_s']
-    assert _check_rows([{**lacks, 'version': '0.1.0'}], families(), OPTIONS) == []
+    wrong = PublishedRows([lacks]).check(families(), OPTIONS)
+    assert [line.split(': ')[1] for line in wrong] == ['contact_s']
+    assert PublishedRows([{**lacks, 'version': '0.1.0'}]).check(families(), OPTIONS) == []
     with pytest.raises(InputError, match=r"got 'slit', expected one scene, e\.g\. slit/10"):
-        _check_rows([{**rows[0], 'scene': 'slit'}], families(), OPTIONS)
+        PublishedRows([{**rows[0], 'scene': 'slit'}]).check(families(), OPTIONS)
 
 
 def test_a_sweep_that_is_kept_is_not_run_again(rows, folder, monkeypatch):

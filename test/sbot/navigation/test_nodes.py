@@ -11,9 +11,13 @@ from external_runs import CASES, scenario, up
 
 from sbot.bag.reader import Bag
 from sbot.cli.main import main
-from sbot.cli.navigation import _check_rows
 from sbot.navigation import benchmark
-from sbot.navigation.benchmark import _recorded_commands, run_nodes, scene_sources
+from sbot.navigation.benchmark import (
+    PublishedRows,
+    _recorded_commands,
+    run_nodes,
+    scene_sources,
+)
 from sbot.navigation.library import chosen_scenes, families
 from sbot.navigation.table import read_rows_file, table
 from sbot.regression.commands import Recording
@@ -55,7 +59,7 @@ def test_a_row_of_nodes_has_the_hash_of_what_they_drove_and_can_be_checked(tmp_p
     assert main(['bench', 'navigation', '--check', 'mine/rows.jsonl', '--trust', '--quiet']) == 0
     rows = read_rows_file(Path('mine/rows.jsonl'))
     rows[0]['trajectory_sha256'] = 'f' * 64
-    assert len(_check_rows(rows, families(), Options(jobs=1, progress=False))) == 1
+    assert len(PublishedRows(rows).check(families(), Options(jobs=1, progress=False))) == 1
 
 
 @pytest.mark.ros
