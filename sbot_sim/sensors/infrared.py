@@ -15,12 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.arrays import Floats
-from sbot_common.compiled.jit import borrowed
+from sbot_common.compiled.jit import borrowed, stack_floats
 from sbot_common.compiled.threads import in_blocks
 from sbot_common.observation import INFRARED_SENSORS
 from sbot_common.params import Param
 from sbot_common.topics import INFRARED as TOPIC
 from sbot_sim.collision.detection import FEW
+from sbot_sim.sensors.cover import CAPACITY
 from sbot_sim.sensors.infrared_kernel import (
     InfraredView,
     Readout,
@@ -175,8 +176,8 @@ def _read_infrared(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Read the infrared sensors; of many robots once they are sorted."""
     setting, worlds = batch.setting, batch.worlds
     n, s, radius = setting.robots, setting.sensing, setting.bodies.radius
-    best, ends = np.empty(s.infrared_fan.directions.shape[1]), np.empty(2, np.int32)
-    uniform = np.empty(len(best))
+    padded = s.infrared_fan.directions.shape[1]
+    best, uniform, ends = stack_floats(CAPACITY), stack_floats(CAPACITY), np.empty(2, np.int32)
     by_place = s.infrared_sees_robots and n > FEW
     discs = all_in_view(worlds, radius, first * n, 0 if by_place else end * n, ends)
     scene = scene_of(setting.infrared_scenes, setting.layout[first])
@@ -192,10 +193,9 @@ def _read_infrared(first: int, end: int, a: int, z: int, batch: Batch) -> None:
                             borrowed(radius), borrowed(s.infrared_fan), s.infrared_range)
         readout = Readout(borrowed(s.infrared_table), setting.infrared_noise[k], worlds.seed[k],
                           worlds.tick[k])
-        sense_rows(low, high, view, readout, k * n, borrowed(best), borrowed(uniform),
+        sense_rows(low, high, view, readout, k * n, best[:padded], uniform[:padded],
                    borrowed(worlds.infrared))
-    ends[0] = 0  # keeps these alive until here
-    best[0] = uniform[0] = 0.0
+    ends[0] = 0  # keeps it alive until here
 
 
 def _seeing(setting: Setting) -> list[Phase]:
