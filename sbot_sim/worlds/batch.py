@@ -145,7 +145,7 @@ class Program:
             part if callable(part) else (np.array(part[0], np.int64), np.array(part[1], np.int64))
             for part in parts]
         only = self._parts[0] if len(parts) == 1 else None
-        self._whole = None if callable(only) else only
+        self._only = None if callable(only) else only
 
     def replace(self, setting: Setting) -> None:
         """Work on another setting of the same worlds from now on."""
@@ -160,24 +160,24 @@ class Program:
 
     def run(self, first: int, end: int, ticks: int = 1) -> None:
         """Run all phases in turn, as often as there are ticks, on the worlds first … end-1."""
-        n = self._setting.robots
-        if self._whole is not None:
-            self._run_stretch(self._whole, first, end, n, ticks)
+        n, only = self._setting.robots, self._only
+        if only is not None and self._threads == 1:
+            _run_phases(first, end, first * n, end * n, only[0], self._batch.address, ticks)
             return
-        for _ in range(ticks):
+        rounds, together = (ticks, 1) if only is None else (1, ticks)
+        for _ in range(rounds):
             for part in self._parts:
                 if callable(part):
                     part(first, end)
+                elif self._threads == 1:
+                    _run_phases(first, end, first * n, end * n, part[0], self._batch.address,
+                                together)
                 else:
-                    self._run_stretch(part, first, end, n, 1)
+                    self._run_shared(*part, first, end, n, together)
 
-    def _run_stretch(self, part: tuple[Integers, Integers], first: int, end: int, n: int,
-                     ticks: int) -> None:
-        """Run compiled phases, in several threads where that is worth it."""
-        phases, steps = part
-        if self._threads == 1:
-            _run_phases(first, end, first * n, end * n, phases, self._batch.address, ticks)
-            return
+    def _run_shared(self, phases: Integers, steps: Integers, first: int, end: int, n: int,
+                    ticks: int) -> None:
+        """Run compiled phases in threads that share each world."""
         size = -(-n // self._tasks)
         for k in range(first, end):
             control = np.zeros(_TASK + _APART * self._tasks, np.int64)
