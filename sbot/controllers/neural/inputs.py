@@ -243,10 +243,10 @@ def gather_inputs(first: int, end: int, leader: int, robots: int, table: Integer
     out : (R, I), written to
 
     """
-    for row in range(first, end):
-        pose = senses.pose[row]
-        for t in range(len(table)):
-            values, kind = out[row, table[t, 1]:table[t, 1] + table[t, 2]], table[t, 0]
+    for t in range(len(table)):
+        kind, column = table[t, 0], table[t, 1]
+        for row in range(first, first if kind == GOAL else end):
+            pose, values = senses.pose[row], out[row, column:column + table[t, 2]]
             if kind == INFRARED:
                 _infrared_inputs(senses.infrared[row], values)
             elif kind == SCAN:
