@@ -103,7 +103,7 @@ class Outcome(NamedTuple):
 
     reward: Floats  # (K, N); 0 for robots that were done before
     all_ended: Flags  # (K,) all robots are done
-    late: Flags  # (K,) the episode's time is over
+    late: Flags  # (K,) the episode's time is over, and some robot is not done
 
 
 class SavedEpisodes(NamedTuple):
@@ -272,7 +272,7 @@ class Episodes:
         return np.asarray(self.all_ended | self.late)
 
     def _find_ends(self) -> None:
-        """Find where all robots are done and where the time is over (K,), and whether."""
+        """Find where all robots are done, where else the time is over (K,), and whether."""
         self.all_ended, self.late = room_for_ends(self.count)
         self.some_over = find_ends(self._active, self.now.seen.tick, self.ticks, self.all_ended,
                                    self.late)
@@ -384,7 +384,7 @@ class Episodes:
         data = self._act(actions)
         before = self.now
         seen, inputs, commands = self._interface.advance(self.task.hold, data)
-        self.now = Moment(seen, inputs, commands, *before[3:])
+        self.now = tuple.__new__(Moment, (seen, inputs, commands, *before[3:]))
         if type(self.task).update is not Task.update:
             changed = self._answers.kept('update', before, self.now, self._draws())
             self.now = self.now._replace(kept={**before.kept, **changed})

@@ -175,6 +175,12 @@ def _spaces_of(episodes: Episodes) -> tuple[spaces.Box, spaces.Space[Any]]:
     return (observation_space((*rows, episodes.columns)), action_space(episodes.actions, rows))
 
 
+def _shapes_of(episodes: Episodes, *worlds: int) -> list[tuple[int, ...]]:
+    """Return the shapes of actions: one robot's with or without the axis of robots."""
+    n, shape = episodes.robots, episodes.actions.shape
+    return [(*worlds, n, *shape), *[(*worlds, *shape)] * (n == 1)]
+
+
 # Gymnasium environment of one world.
 
 class OneWorld:
@@ -215,6 +221,7 @@ class RobotsEnv(OneWorld, gymnasium.Env):  # type: ignore[misc]
         super().__init__(scenario, task, render_mode, discrete, **overrides)
         self.metadata = {**self.metadata, 'render_fps': self.episodes.fps}
         self.observation_space, self.action_space = _spaces_of(self.episodes)
+        self._shapes = _shapes_of(self.episodes)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[
             NDArray[np.float32], dict[str, Any]]:
@@ -230,14 +237,11 @@ class RobotsEnv(OneWorld, gymnasium.Env):  # type: ignore[misc]
 
         Actions are shares (2,) or (N, 2), or numbers of moves () or (N,).
         """
-        n = self.episodes.robots
-        values = self.episodes.actions.checked('action', action, (n,), *[()] * (n == 1))
+        values = self.episodes.actions.checked('action', action, self._shapes)
         outcome = self.episodes.step(values[np.newaxis])
         self._renderer.keep()
-        ended = bool(outcome.all_ended[0])
-        return (self._observed(), float(outcome.reward.mean()), ended,
-                bool(outcome.late[0]) and not ended,
-                {'reward_of_robots': outcome.reward[0], **self._infos()})
+        return (self._observed(), float(outcome.reward.mean()), bool(outcome.all_ended[0]),
+                bool(outcome.late[0]), {'reward_of_robots': outcome.reward[0], **self._infos()})
 
     def restore(self, state: SavedEpisodes) -> NDArray[np.float32]:
         """Continue from a state, bit for bit, and return the observation."""
@@ -294,6 +298,7 @@ class RobotsVectorEnv(VectorEnv):  # type: ignore[misc]
         self.single_observation_space, self.single_action_space = _spaces_of(self.episodes)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self._shapes = _shapes_of(self.episodes, self.num_envs)
 
     def reset(self, *, seed: int | Sequence[int | None] | None = None,
               options: dict[str, Any] | None = None) -> tuple[
@@ -318,20 +323,17 @@ class RobotsVectorEnv(VectorEnv):  # type: ignore[misc]
         (K,) means, or (K, N), as ``rewards`` says; those of robots are in ``infos``, too.
         """
         episodes = self.episodes
-        n = episodes.robots
         if episodes.some_over and self._mode == AutoresetMode.DISABLED:
             raise InputError(f"step() needs an episode in world {int(episodes.over.argmax())}; "
                              "call reset(options={'reset_mask': mask}) first")
-        values = episodes.actions.checked('actions', actions, (self.num_envs, n),
-                                          *[(self.num_envs,)] * (n == 1))
+        values = episodes.actions.checked('actions', actions, self._shapes)
         outcome = episodes.step(values, self._mode == AutoresetMode.NEXT_STEP)
-        terminated: Flags = outcome.all_ended
-        truncated: Flags = outcome.late > terminated
         infos = (self._begin_again(episodes.over)
                  if episodes.some_over and self._mode == AutoresetMode.SAME_STEP else {})
         self._renderer.keep()
         reward = outcome.reward if self._of_robots else _means(outcome.reward)
-        return self._observed(), reward, terminated, truncated, self._infos(infos, outcome)
+        return (self._observed(), reward, outcome.all_ended, outcome.late,
+                self._infos(infos, outcome))
 
     def save(self, worlds: ArrayLike | None = None) -> SavedEpisodes:
         """Return the state of worlds (a mask, or numbers; None: all) as a value."""

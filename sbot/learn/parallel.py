@@ -63,7 +63,7 @@ class SwarmEnv(OneWorld, ParallelEnv):  # type: ignore[misc]
         for agent, action in actions.items():
             if agent not in self.possible_agents:
                 raise bad_value('actions', agent, f"agents: {', '.join(self.possible_agents)}")
-            checked = kind.checked(f'action of {agent}', action, ())
+            checked = kind.checked(f'action of {agent}', action, [kind.shape])
             if agent in self.agents:
                 values[0, self.possible_agents.index(agent)] = checked
         missing = [agent for agent in self.agents if agent not in actions]

@@ -61,7 +61,8 @@ class RobotsVecEnv(VecEnv):  # type: ignore[misc]
 
     def step_async(self, actions: NDArray[Any]) -> None:
         """Keep the actions of the next step: (K N, 2), or (K N,) numbers of moves."""
-        self._actions = self.episodes.actions.checked('actions', actions, (self.num_envs,))
+        self._actions = self.episodes.actions.checked('actions', actions, [
+            (self.num_envs, *self.episodes.actions.shape)])
         if self.squash:
             self._actions = self._actions.copy()
             tanh_in_place(self._actions.reshape(-1))

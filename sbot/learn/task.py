@@ -311,17 +311,18 @@ class Answers:
 
 def room_for_ends(count: int) -> tuple[Flags, Flags]:
     """Return arrays for ``find_ends`` in K worlds."""
-    return np.empty(count, np.bool_), np.empty(count, np.bool_)
+    return np.empty(count, _BOOL), np.empty(count, _BOOL)
 
 
 @njit
 def find_ends(active: Flags, tick: Integers, ticks: int, all_ended: Flags, late: Flags) -> bool:
-    """Find worlds (K,) where all robots are done, or after as many ticks; tell if there is one."""
+    """Find worlds (K,) where all robots are done, or else time is over; tell if there is one."""
     some = False
     for k in range(len(active)):
-        all_ended[k], late[k] = True, tick[k] >= ticks
+        all_ended[k] = True
         for acts in active[k]:
             all_ended[k] &= not acts
+        late[k] = tick[k] >= ticks and not all_ended[k]
         some |= all_ended[k] or late[k]
     return some
 
@@ -464,8 +465,9 @@ class Actions:
         # Of a robot's action: () for the number of a move.
         self.shape: tuple[int, ...] = () if discrete else (self.columns,)
 
-    def checked(self, where: str, given: ArrayLike, *robots: tuple[int, ...]) -> NDArray[Any]:
-        """Return actions of the first of some shapes of robots, given in any of them.
+    def checked(self, where: str, given: ArrayLike,
+                shapes: Sequence[tuple[int, ...]]) -> NDArray[Any]:
+        """Return actions in the first of ``shapes``, each of which ends with that of a robot's.
 
         Raises
         ------
@@ -473,12 +475,11 @@ class Actions:
             for another shape, shares that are not finite, and a move that there is not.
 
         """
-        shapes = [rows + self.shape for rows in robots]
         if not self.discrete:
-            values = floats(where, given, shapes).reshape(shapes[0])
+            values = floats(where, given, shapes)
             if not _all_finite(values.ravel()):
                 numbers(where, given, *shapes)
-            return values
+            return values.reshape(shapes[0])
         values = numbers(where, given, *shapes).reshape(shapes[0])
         moves = values.astype(np.int64)
         if ((moves != values) | (moves < 0) | (moves >= len(self.moves))).any():

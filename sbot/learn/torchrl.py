@@ -90,7 +90,7 @@ class RobotsTorchEnv(EnvBase):  # type: ignore[misc]
         actions = kind.none(episodes.count, episodes.robots)
         for name, rows in self.rows.items():
             actions[:, rows] = tensordict[name, 'action'].detach().cpu().numpy()
-        outcome = episodes.step(kind.checked('actions', actions, actions.shape[:2]))
+        outcome = episodes.step(kind.checked('actions', actions, [actions.shape]))
         return self._observed(episodes.ended, outcome.late,
                               outcome.reward[..., None].astype(np.float32))
 
