@@ -177,11 +177,10 @@ def sense_block(first: int, end: int, view: InfraredView, readout: Readout,
     They are counted in the order of ``discs``, if there are any: neighbours in turn find what they
     look at in the processor's cache. The index of a number drawn is that of its sensor.
     """
-    beams = view.fan.directions.shape[1]
-    best, uniform = np.empty(beams), np.empty(beams)
-    sense_rows(first, end, borrowed(view), borrowed(readout), 0, borrowed(best),
-               borrowed(uniform), borrowed(out))
-    best[0] = uniform[0] = 0.0  # keeps these alive until here
+    padded, best, uniform = (view.fan.directions.shape[1], stack_floats(CAPACITY),
+                             stack_floats(CAPACITY))
+    sense_rows(first, end, borrowed(view), borrowed(readout), 0, best[:padded], uniform[:padded],
+               borrowed(out))
 
 
 @njit_inline
