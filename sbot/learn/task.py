@@ -334,14 +334,15 @@ def _settle(given: Floats, done: Flags, active: Flags, tick: Integers, ticks: in
 
     Return -1 for a reward that is not finite; none has ended then.
     """
-    for k in range(len(active)):
-        for i in range(active.shape[1]):
-            reward[k, i] = given[k, i] if active[k, i] else 0.0
-            if not math.isfinite(reward[k, i]):
-                return -1
-    for k in range(len(active)):
-        for i in range(active.shape[1]):
-            active[k, i] &= not done[k, i]
+    rows, ends, acts, out, finite = (given.ravel(), done.ravel(), active.ravel(), reward.ravel(),
+                                     True)
+    for i in range(len(out)):  # of all worlds: in vectors
+        out[i] = rows[i] if acts[i] else 0.0
+        finite &= math.isfinite(out[i])
+    if not finite:
+        return -1
+    for i in range(len(acts)):
+        acts[i] &= not ends[i]
     return 1 if find_ends(active, tick, ticks, all_ended, late) else 0
 
 
