@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).parent))  # test helpers, e.g. ros_domain
 import forked
 from processor_time import ProcessorTime, sort_slow_first, write_dearest
 from ros_domain import lock_domain
+from shared_compilation import compile_once
 
 # A shell starts background jobs with SIGINT ignored, nohup with SIGHUP, and children inherit that.
 # Tests send both, so they are to be heard.
@@ -46,6 +47,7 @@ os.environ['MPLBACKEND'] = 'agg'
 def pytest_configure(config: pytest.Config) -> None:
     from sbot_common.compiled.cache import CACHE_DIRECTORY
     config.pluginmanager.register(ProcessorTime(CACHE_DIRECTORY))
+    compile_once()
 
 
 @pytest.hookimpl(trylast=True)

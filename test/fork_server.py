@@ -235,9 +235,11 @@ def load_nodes() -> None:
 def main() -> None:
     """Serve the socket whose descriptor is the argument."""
     import forked
+    from shared_compilation import compile_once
     path = sys.path[1:]
     sys.path[:] = path  # folders of tests have the names of packages
     forked.use_environment()
+    compile_once()
     load()
     gc.collect()
     gc.freeze()  # no garbage collection touches these pages, which are shared

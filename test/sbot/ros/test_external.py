@@ -28,7 +28,14 @@ world: {bounds: [0, 0, 40, 40]}
 sensors: {scan_beams: 8}
 robots:
 """
-BUSY = [sys.executable, '-c', 'while True: pass']
+BUSY = [sys.executable, '-c', '''
+import itertools, time
+for turn in itertools.count():
+    end = time.perf_counter() + 0.02
+    while time.perf_counter() < end:
+        pass
+    time.sleep(0.03 * (turn % 7))
+''']
 
 
 def commands(bag, robot):
@@ -105,7 +112,7 @@ def test_in_one_process_there_are_no_nodes(tmp_path):
 
 @pytest.fixture
 def busy():
-    """Another process that keeps a processor busy."""
+    """Another process that keeps a processor busy now and then."""
     process = subprocess.Popen(BUSY)
     yield
     process.kill()
