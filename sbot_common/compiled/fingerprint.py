@@ -71,7 +71,8 @@ from numba.extending import _Intrinsic  # noqa: E402
 
 # Packages whose functions and constants can change while the compiler stays the same. Everything
 # else is named only: the versions of Python, NumPy and numba are in the key of the cache.
-_FOREIGN = ('numba', 'numpy', 'llvmlite', 'builtins', 'math', 'operator', 'cmath', 'typing')
+_FOREIGN = ('numba', 'numpy', 'llvmlite', 'builtins', 'math', 'operator', 'cmath', 'typing',
+            '_heapq')
 _FACTS = (int, float, complex, str, bytes, type(None), type(...), range, slice, np.dtype)
 _DIGITS = 32
 _LOAD_CONST = dis.opmap['LOAD_CONST']

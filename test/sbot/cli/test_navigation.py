@@ -8,6 +8,8 @@ import pytest
 import sbot
 from sbot.cli.main import main
 
+pytestmark = pytest.mark.forked
+
 FAST = ['--jobs', '1', '--quiet', '--set', 'duration=0.5']
 
 

@@ -9,6 +9,8 @@ from pictures import record
 
 from sbot.cli.main import main
 
+pytestmark = pytest.mark.forked
+
 ROBOTS = 'duration: 0.1\nrobots: [{pose: [1, 1, 0], goal: [3, 3]}]\n'
 WORLD = 'world: {bounds: [0, 0, 9, 9]}\n'
 MAP = 'image: pipe\nresolution: 1.0\norigin: [0, 0, 0]\nnegate: 0\noccupied_thresh: 0.6\n' \
