@@ -1,4 +1,4 @@
-"""No function is compiled by two processes of tests at once: the second takes it from the cache."""
+"""No function is compiled by two processes of tests at once: one takes it from the cache."""
 
 import contextlib
 import zlib

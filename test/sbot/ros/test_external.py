@@ -28,14 +28,14 @@ world: {bounds: [0, 0, 40, 40]}
 sensors: {scan_beams: 8}
 robots:
 """
-BUSY = [sys.executable, '-c', '''
+BUSY = [sys.executable, '-c', """
 import itertools, time
 for turn in itertools.count():
     end = time.perf_counter() + 0.02
     while time.perf_counter() < end:
         pass
     time.sleep(0.03 * (turn % 7))
-''']
+"""]
 
 
 def commands(bag, robot):
