@@ -78,14 +78,14 @@ def test_pictures_that_are_drawn_dark_for_the_site_are_there_light(monkeypatch):
 
 
 def test_boids_align():
-    poses = run('flocking', duration=45).poses
+    poses = run('flocking', duration=33).poses
     assert polarisation(poses[0]) < 0.35
     assert max(polarisation(row) for row in poses[-150:]) > 0.9
     assert clumps(poses[-1], 4.0) <= 3
 
 
 def test_robots_gather_in_one_cluster():
-    poses = run('aggregation', duration=180).poses
+    poses = run('aggregation', duration=130).poses
     assert clumps(poses[0], 0.15) > 10
     assert clumps(poses[-1], 0.15) == 1
 
@@ -143,14 +143,14 @@ def test_the_vortex_carries_an_even_ring():
 
 
 def test_the_crowd_leaves_by_the_door():
-    out = (run('door', duration=14).poses[:, :, 0] > 16).sum(axis=1)
+    out = (run('door', duration=6).poses[:, :, 0] > 16).sum(axis=1)
     assert out[0] == 0
     assert 20 < out[-1] < 200
     assert (np.diff(out) >= 0).all()
 
 
 def test_pucks_come_to_the_nest():
-    boxes = run('foraging', duration=70).boxes
+    boxes = run('foraging', duration=50).boxes
     home = np.hypot(boxes[..., 0] - 8, boxes[..., 1] - 6) < 2.0
     assert home[0].sum() == 0
     assert home[-1].sum() >= 10
