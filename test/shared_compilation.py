@@ -1,6 +1,7 @@
 """No function is compiled by two processes of tests at once: one takes it from the cache."""
 
 import contextlib
+import gc
 import zlib
 
 
@@ -17,6 +18,12 @@ def compile_once() -> None:
         def compile_in_turn(self: _OuterDispatcher, signature: object) -> object:
             with path.open('w') as file:
                 fcntl.lockf(file, fcntl.LOCK_EX, 1, zlib.crc32(self._cache._stem().encode()))
-                return compile_now(self, signature)
+                collecting = gc.isenabled()
+                gc.disable()  # a compiler makes millions of objects
+                try:
+                    return compile_now(self, signature)
+                finally:
+                    if collecting:
+                        gc.enable()
 
         _OuterDispatcher.compile = compile_in_turn
