@@ -21,10 +21,11 @@ from pathlib import Path
 from fork_server import HEADER
 
 SERVER = Path(__file__).with_name('fork_server.py')
+KEEPER = ['-I', '-S', str(SERVER.parents[1] / 'sbot' / 'environment' / 'keeper.py')]
 # What is read at the start or by imports; NUMBA_NUM_THREADS and PYTHONUNBUFFERED are read again.
 READ_EARLY = ('HOME', 'LD_', 'MPL', 'NUMBA_', 'PYTHON', 'XDG_')
 READ_AGAIN = ('NUMBA_NUM_THREADS', 'PYTHONPATH', 'PYTHONUNBUFFERED')
-_SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER
+_SUBREAPER, _IS_SUBREAPER = 36, 37  # PR_SET_CHILD_SUBREAPER and PR_GET_CHILD_SUBREAPER
 _ROOM = ' ' * 32768  # for a child's command and its environment, where /proc shows the server's
 Started = subprocess.Popen
 _lock = threading.Lock()
@@ -112,6 +113,8 @@ def _words(bound: dict) -> list[str] | None:
     if isinstance(bound['args'], str | bytes | os.PathLike):
         return None
     words = [os.fspath(word) for word in bound['args']]
+    if words[1:4] == KEEPER:  # of a user's node, which is forked, too
+        del words[1:3]
     if words[0] != sys.executable or len(words) < 2 or not (
             words[1] in ('-c', '-m') or words[1].endswith('.py')
             or Path(words[1]).parent == Path(sys.executable).parent):  # of an entry point
@@ -145,15 +148,16 @@ def _ask(fds: list[int], request: dict) -> int:
     body = json.dumps(request).encode()
     connection = Server.connection
     assert connection is not None
-    libc = ctypes.CDLL(None)
+    libc, before = ctypes.CDLL(None), ctypes.c_int()
     with _lock:
+        libc.prctl(_IS_SUBREAPER, ctypes.byref(before), 0, 0, 0)
         libc.prctl(_SUBREAPER, 1, 0, 0, 0)
         try:
             socket.send_fds(connection, [HEADER.pack(len(body))], fds)
             connection.sendall(body)
             answer = connection.recv(HEADER.size, socket.MSG_WAITALL)
         finally:
-            libc.prctl(_SUBREAPER, 0, 0, 0, 0)
+            libc.prctl(_SUBREAPER, before.value, 0, 0, 0)
     if len(answer) < HEADER.size:
         raise RuntimeError('the fork server has ended; its last words are on stderr')
     return HEADER.unpack(answer)[0]
