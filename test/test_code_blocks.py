@@ -115,6 +115,7 @@ class Page:
         self._names = {'__name__': 'example'}
 
     def python(self, text):
+        text = text.replace('range(15)', 'range(2)')  # generations
         name = f'<{self._path.name}: {hash(text)}>'
         linecache.cache[name] = (len(text), None, text.splitlines(True), name)  # as notebooks do
         exec(compile(text, name, 'exec'), self._names)

@@ -1,6 +1,9 @@
 """When Fast2D says that it compiles."""
 
+import pytest
 from children import python
+
+pytestmark = pytest.mark.forked
 
 PLAY = """
 from sbot_sim.fast2d.c_exports import load_compiled
