@@ -42,9 +42,12 @@ class _View(types.Type):  # type: ignore[misc]
     def __init__(self, kind: types.BaseNamedTuple) -> None:
         self.kind = kind
         # The name of a tuple of arrays is a page long, and part of every symbol.
-        # With the fields' names, which numba's text leaves out, and with what is seen as a view.
-        text = f'{describe_type(kind)} {[each.__qualname__ for each in BY_ADDRESS]}'
-        digest = hashlib.sha256(text.encode()).hexdigest()[:16]
+        # With the fields' names, which numba's text leaves out, and with what is seen as a view:
+        # of its own parts, in whichever order their modules were imported.
+        text = describe_type(kind)
+        viewed = sorted(name for each in BY_ADDRESS
+                        if (name := f'{each.__module__}.{each.__qualname__}') in text)
+        digest = hashlib.sha256(f'{text} {viewed}'.encode()).hexdigest()[:16]
         super().__init__(f'View({kind.instance_class.__name__} {digest})')
 
     def field(self, name: str) -> tuple[int, Any]:

@@ -1,17 +1,21 @@
 """Execution engines of sweeps: a real Dask scheduler and workers, one of which is killed."""
 
+import csv
+import os
 import pickle
 import signal
 import socket
 import sys
 import threading
+import time
 
 import pytest
-from dask_cluster import dask_cluster, wait_until
-from sweep_users import NO_WAY, closed_gate, last_x, write_scenario
+from forked import Started
+from sweep_users import HERE, NO_WAY, closed_gate, last_x, write_scenario
 
 from sbot.cli.main import main
 from sbot.cli.sweep import FAILED
+from sbot.learn.proof.__main__ import main as prove
 from sbot.sweeps.engine import check_scheduler
 from sbot.sweeps.experiment import Options, run_sweep
 from sbot.sweeps.journal import CSV, PARQUET, read_index
@@ -20,6 +24,8 @@ from sbot.sweeps.show import Results
 from sbot.sweeps.simulate import _pickled
 from sbot.sweeps.sources import plan_of
 from sbot_common.errors import InputError
+
+DEADLINE = 240.0  # s
 
 
 @pytest.fixture
@@ -53,11 +59,41 @@ def test_without_cloudpickle_a_function_of_a_script_is_refused_in_one_line(monke
 pytest.importorskip('distributed', reason="needs Dask: pip install '.[cluster]'")
 
 
+def wait_until(condition, what):
+    end = time.monotonic() + DEADLINE
+    while not condition():
+        assert time.monotonic() < end, what
+        time.sleep(0.01)
+
+
 @pytest.fixture(scope='module')
 def cluster(tmp_path_factory):
     """A scheduler and two workers, as processes: (scheduler file, processes of the workers)."""
-    with dask_cluster(tmp_path_factory.mktemp('dask')) as running:
-        yield running
+    folder = tmp_path_factory.mktemp('dask')
+    file = folder / 'scheduler.json'
+    environment = {**os.environ, 'PYTHONPATH': str(HERE.parents[1])}
+    log = (folder / 'log').open('w')
+    # In sessions of their own, with all that they start.
+    options = {'cwd': folder, 'env': environment, 'stdout': log, 'stderr': log,
+               'start_new_session': True}
+    scheduler = Started(
+        [sys.executable, '-m', 'distributed.cli.dask_scheduler', '--host', '127.0.0.1', '--port',
+         '0', '--dashboard-address', '127.0.0.1:0', '--scheduler-file', str(file)], **options)
+    workers = []
+    try:
+        wait_until(file.exists, 'the scheduler did not start')
+        workers += [Started(
+            [sys.executable, '-m', 'distributed.cli.dask_worker', '--scheduler-file', str(file),
+             '--no-nanny', '--nthreads', '1', '--no-dashboard'], **options) for _ in range(2)]
+        from distributed import Client
+        with Client(scheduler_file=str(file), set_as_default=False, timeout=240) as client:
+            client.wait_for_workers(2, timeout=DEADLINE)
+        yield str(file), workers
+    finally:
+        for process in [*workers, scheduler]:
+            process.kill()
+            process.wait(240)
+        log.close()
 
 
 def request(folder):
@@ -65,6 +101,22 @@ def request(folder):
     made.set('robots.0.parameters.speed', [0.1, 0.2], 'speed')
     made.set('robots.0.parameters.gate', str(folder / 'gate'), 'gate')
     return made
+
+
+@pytest.mark.slow
+def test_a_proof_has_the_policies_curves_and_rows_of_one_process(cluster, tmp_path):
+    pytest.importorskip('cma', reason='cma is missing (extra evolve)')
+    found = []
+    for name, options in (('here', []), ('far', ['--scheduler', cluster[0]])):
+        folder = tmp_path / name
+        assert prove(['avoid_obstacles', '--trainings', '2', '--generations', '2', '--episodes',
+                      '3', '-q', '-o', str(folder), *options]) == 0
+        with (folder / 'curve.csv').open(newline='') as file:
+            found.append([[row[:3] + row[4:] for row in csv.reader(file)],  # no processor time
+                          (folder / 'rows.csv').read_bytes(), *(
+                              path.read_bytes() for path in sorted(folder.glob('*_obstacles_*')))])
+    assert len(found[0]) == 6
+    assert found[0] == found[1]
 
 
 @pytest.mark.forked
