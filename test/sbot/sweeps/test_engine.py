@@ -126,6 +126,9 @@ def test_a_killed_worker_costs_no_row_and_no_bit(cluster, tmp_path):
     gate, made = closed_gate(tmp_path, 10), request(tmp_path)
     far, here = tmp_path / 'far', tmp_path / 'here'
     killed_at = []
+    (gate / 'open').touch()
+    run_sweep(plan_of(made), made, here, Options(jobs=2, progress=False))  # which compiles
+    (gate / 'open').unlink()
 
     def kill():
         try:
@@ -141,7 +144,6 @@ def test_a_killed_worker_costs_no_row_and_no_bit(cluster, tmp_path):
     assert workers[0].wait(240) == -signal.SIGKILL
     assert 6 <= killed_at[0] <= 10
     assert (outcome.runs, outcome.failed) == (40, 0)
-    run_sweep(plan_of(made), made, here, Options(jobs=2, progress=False))
     for name in (CSV, PARQUET):
         assert (far / name).read_bytes() == (here / name).read_bytes()
     # One worker is left; a run that hangs is a row there, too, and the next ones are done.
