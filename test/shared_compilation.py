@@ -12,7 +12,6 @@ def compile_once() -> None:
 
         from sbot_common.compiled.cache import CACHE_DIRECTORY
         from sbot_common.compiled.compiler import _OuterDispatcher
-
         compile_now, path = _OuterDispatcher.compile, CACHE_DIRECTORY / 'compiling.lock'
 
         def compile_in_turn(self: _OuterDispatcher, signature: object) -> object:

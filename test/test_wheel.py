@@ -21,14 +21,11 @@ OF_THIS_PROCESSOR = f"""
 from pathlib import Path
 from sbot_common.compiled import cache
 name_of = cache.CodeCache._name
-
 def take(*given):
     name = name_of(*given)
-    data = cache._read(Path({str(CACHE_DIRECTORY)!r}) / name)
-    if data is not None:
+    if data := cache._read(Path({str(CACHE_DIRECTORY)!r}) / name):
         cache._write(cache.CACHE_DIRECTORY / name, data)
     return name
-
 cache.CodeCache._name = take
 """
 

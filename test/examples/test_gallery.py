@@ -1,12 +1,15 @@
 """The swarms of the gallery do what its page says: a number for each, on short runs."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import sbot
 from sbot.scenario.shipped import gallery_scenarios
+
+DOCS = Path(__file__).parents[2] / 'docs'
 
 
 def run(name, **overrides):
@@ -39,26 +42,23 @@ def to_goals(done):
 
 
 def test_every_swarm_has_a_controller_a_picture_and_its_text_in_the_gallery():
-    from pathlib import Path
-    root = Path(__file__).parents[2]
-    text = (root / 'docs' / 'gallery.md').read_text()
+    text = (DOCS / 'gallery.md').read_text()
     names = list(gallery_scenarios())
     assert len(names) >= 11
     for name in names:
         assert f'({name}.png)' in text
-        assert (root / 'docs' / f'{name}.png').stat().st_size < 150_000
+        assert (DOCS / f'{name}.png').stat().st_size < 150_000
         controllers = {robot.controller for robot in sbot.load(name).robots}
-        assert controllers == {'navground:ORCA'} or (root / 'examples' / f'{name}.py').is_file()
-    for film in (root / 'docs' / 'gallery').glob('*.gif'):
+        assert controllers == {'navground:ORCA'} or (
+            DOCS.parent / 'examples' / f'{name}.py').is_file()
+    for film in (DOCS / 'gallery').glob('*.gif'):
         assert film.stat().st_size < 1_500_000
 
 
 def test_its_page_has_the_commands_that_draw_its_pictures(monkeypatch):
-    from pathlib import Path
-    docs = Path(__file__).parents[2] / 'docs'
-    monkeypatch.syspath_prepend(docs)
+    monkeypatch.syspath_prepend(DOCS)
     import make_gallery
-    text = (docs / 'gallery.md').read_text('utf-8')
+    text = (DOCS / 'gallery.md').read_text('utf-8')
     for name in make_gallery.GALLERY:
         assert make_gallery.command(name) in text.splitlines(), (
             'write the page again: python docs/make_gallery.py')
@@ -67,13 +67,11 @@ def test_its_page_has_the_commands_that_draw_its_pictures(monkeypatch):
 
 
 def test_pictures_that_are_drawn_dark_for_the_site_are_there_light(monkeypatch):
-    from pathlib import Path
-    docs = Path(__file__).parents[2] / 'docs'
-    monkeypatch.syspath_prepend(docs)
+    monkeypatch.syspath_prepend(DOCS)
     import make_gallery
     drawn = {*make_gallery.FIGURES, *make_gallery.DRAWN}
-    assert drawn <= {path.name for path in (docs / 'figures').iterdir()}
-    assert {path.name for path in (docs / 'gallery').iterdir() if path.suffix != '.gif'} == {
+    assert drawn <= {path.name for path in (DOCS / 'figures').iterdir()}
+    assert {path.name for path in (DOCS / 'gallery').iterdir() if path.suffix != '.gif'} == {
         make_gallery.picture_of(name) for name in make_gallery.GALLERY}
 
 

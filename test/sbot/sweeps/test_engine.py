@@ -28,11 +28,6 @@ from sbot_common.errors import InputError
 DEADLINE = 240.0  # s
 
 
-@pytest.fixture
-def no_cloudpickle(monkeypatch):
-    monkeypatch.setitem(sys.modules, 'cloudpickle', None)
-
-
 def of_the_script(monkeypatch):
     def metric(run):
         return 1.0
@@ -47,8 +42,8 @@ def test_cloudpickle_sends_what_a_script_defines(monkeypatch):
     assert pickle.loads(data)(None) == 1.0
 
 
-@pytest.mark.usefixtures('no_cloudpickle')
 def test_without_cloudpickle_a_function_of_a_script_is_refused_in_one_line(monkeypatch):
+    monkeypatch.setitem(sys.modules, 'cloudpickle', None)
     metric = of_the_script(monkeypatch)
     for value in (metric, {'a': [metric]}):
         with pytest.raises(InputError, match=r"^metric m: cannot be sent .*: what the script or "

@@ -2,6 +2,7 @@
 
 import sys
 import types
+from collections import namedtuple
 
 import numba
 import numpy as np
@@ -10,6 +11,7 @@ from children import passed
 from numba.core.dispatcher import Dispatcher
 
 from sbot_common import angles, spatial
+from sbot_common.compiled import records
 from sbot_common.compiled.fingerprint import describe_type, fingerprint
 from sbot_common.compiled.jit import njit
 from sbot_common.compiled.lazy import Lazy
@@ -223,3 +225,12 @@ def g(x):
     later.K = 3.0
     assert later.g(1.0) == 4.0
     assert session().f(1.0) == 2.0
+
+
+def test_the_type_of_a_record_is_the_same_in_whichever_order_modules_were_imported(monkeypatch):
+    inner, outer, other = (namedtuple(name, 'a b') for name in ('Inner', 'Outer', 'Other'))
+    kind, names = numba.typeof(outer(inner(1.0, 2), 3)), []
+    for viewed in ([inner, outer], [other, outer, inner], [outer]):
+        monkeypatch.setattr(records, 'BY_ADDRESS', viewed)
+        names.append(records._View(kind).name)
+    assert names[0] == names[1] != names[2]

@@ -6,7 +6,6 @@ import json
 import mpmath
 import numpy as np
 import pytest
-from every_input import TICKS
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,6 +29,8 @@ from sbot.learn.episodes import Episodes
 from sbot_common.errors import InputError
 from sbot_common.observation import Observation
 from sbot_common.user_code import UserCodeError
+
+TICKS = 60
 
 
 def run(function, inputs, weights, layers, memory, dt=0.1):
