@@ -46,6 +46,7 @@ from sbot.controllers.navigate.memory import (
     Turning,
     resting_turn,
     same_side,
+    smoothed,
     turn_with_hysteresis,
     turned,
     wanting,
@@ -55,7 +56,9 @@ from sbot.controllers.navigate.outline import kept_off
 from sbot.controllers.navigate.parameters import (
     AT_REST,
     CREEPING,
+    DEAD_ZONE,
     HOME,
+    LANE_AHEAD,
     LEAST_MARGIN,
     LOOK_TIME,
     RATE,
@@ -186,7 +189,8 @@ def _way_to_goal(p: Parameters, grid: Grid, memory: Memory, state: State, task: 
     route, at_x, at_y = next_point(memory.walls, grid, memory.search, memory.path, state.route,
                                    state.time, changed, x, y, to_x, to_y,
                                    task.size.outline.side > 0.0)
-    if waiting.mode == PASSES:
+    far_x, far_y, lane = to_x - x, to_y - y, LANE_AHEAD * p.robot_radius_m
+    if waiting.mode == PASSES and far_x * far_x + far_y * far_y > lane * lane:
         at_x, at_y = on_lane(p, grid, waiting.passage, x, y, at_x, at_y)
     return _Way(state.trail, waiting, route, to_x, to_y, at_x, at_y, speed, True)
 
@@ -238,21 +242,26 @@ def commanded(p: Parameters, memory: Memory, sight: _Sight, state: State, turnin
     v, angle = drive(air_x, air_y, place.cosine, place.sine)
     # Two robots that see each other choose anew in every turn, and each choice changes the
     # other's: 1.5 m/s, 0.9 m/s, 1.5 m/s, ... The mean of what they want does not. In wind, and
-    # where an obstacle moves, neither brakes nor turns can wait.
-    calm, alone = is_calm(p, drift) and sight.near == robots, robots == 0
+    # where an obstacle moves, brakes cannot wait.
+    still, alone = sight.near == robots, robots == 0
+    calm = is_calm(p, drift) and still
     mean, steady = drive(turning.x, turning.y, place.cosine, place.sine)
     if calm:
         v = mean
     v = fastest(p, memory.limits, sight.limits, place, drift.x, drift.y,
                 min(v, p.forward_speed_mps, max(0.0, turning.room)), state.margin)
     creeping, slow = CREEPING * p.forward_speed_mps, AT_REST * p.forward_speed_mps
-    gain = p.turn_gain
-    creeps = air_x * air_x + air_y * air_y < creeping * creeping or v < slow
+    gain, creeps = p.turn_gain, air_x * air_x + air_y * air_y < creeping * creeping or v < slow
     if calm and creeps and not alone:
-        return v, turn_with_hysteresis(p, turning, angle, state.time)
-    if calm and (creeps or not alone):
-        angle, gain = steady, p.turn_gain / 2 if alone else p.turn_gain
-    return v, bounded(p, min(gain, 1.0 / dt) * same_side(turning, angle))
+        omega = turn_with_hysteresis(p, turning, angle, state.time)
+    else:
+        if calm and (creeps or not alone):
+            angle, gain = steady, p.turn_gain / 2
+        angle = same_side(turning, angle)
+        if still:
+            angle -= min(DEAD_ZONE, max(-DEAD_ZONE, angle))
+        omega = bounded(p, min(gain, 1.0 / dt) * angle)
+    return smoothed(p, turning, v, omega, calm, still, dt)
 
 
 @njit
@@ -400,7 +409,7 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
     after = State(state.frame, Drift(drift.x, drift.y, *wheels), route, grid.origin_x,
                   grid.origin_y, way.points, time + dt, state.turn + 1, margin, way.waiting,
                   chosen[0], chosen[1], watch, sight.looked, sight.noise, sight.dust,
-                  turned(turning, omega, time), backs)
+                  turned(turning, v, omega, time), backs)
     return after, v, omega
 
 

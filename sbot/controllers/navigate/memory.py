@@ -14,11 +14,14 @@ from sbot.controllers.navigate.map import Known, make_grid, nothing_known
 from sbot.controllers.navigate.moving import MOST, Movers, make_movers
 from sbot.controllers.navigate.parameters import (
     HIDDEN,
+    FALL,
     HOME,
     LONGEST_TRAIL,
+    RISE,
     SETTLE,
     SIDE,
     SMOOTH,
+    START,
     STILL,
     TURN_BACK,
     TURN_BEGIN,
@@ -38,8 +41,9 @@ from sbot_common.elementary import atan2
 # Turning of a slow robot, with hysteresis, so that it does not shake in a queue.
 
 class Turning(NamedTuple):
-    """The last turn of a robot."""
+    """The last command of a robot, and what it wanted lately."""
 
+    v: float  # m/s, of the last command
     omega: float  # rad/s, of the last command
     side: float  # 1 left, -1 right: of the last turn; 0: none so far
     time: float  # s, when that was
@@ -48,7 +52,7 @@ class Turning(NamedTuple):
     room: float  # m/s, what obstacles ahead leave to a slow robot, the mean of the last time
 
 
-NO_TURN = Turning(0.0, 0.0, -math.inf, 0.0, 0.0, math.inf)  # it has not turned
+NO_TURN = Turning(0.0, 0.0, 0.0, -math.inf, 0.0, 0.0, math.inf)  # it has not turned
 
 
 @njit_inner
@@ -59,15 +63,32 @@ def wanting(turning: Turning, x: float, y: float, room: float, dt: float) -> Tur
     """
     weight = min(1.0, dt / SMOOTH)
     x, y = turning.x + weight * (x - turning.x), turning.y + weight * (y - turning.y)
-    return Turning(turning.omega, turning.side, turning.time, x, y, room)
+    return Turning(turning.v, turning.omega, turning.side, turning.time, x, y, room)
 
 
 @njit_inner
-def turned(turning: Turning, omega: float, time: float) -> Turning:
-    """Return the state after a turn of ``omega`` (rad/s) at a time (s)."""
-    if omega == 0.0:
-        return Turning(omega, turning.side, turning.time, turning.x, turning.y, turning.room)
-    return Turning(omega, 1.0 if omega > 0.0 else -1.0, time, turning.x, turning.y, turning.room)
+def turned(turning: Turning, v: float, omega: float, time: float) -> Turning:
+    """Return the state after a command of ``v`` (m/s) and ``omega`` (rad/s) at a time (s)."""
+    side, since = turning.side, turning.time
+    if omega != 0.0:
+        side, since = 1.0 if omega > 0.0 else -1.0, time
+    return Turning(v, omega, side, since, turning.x, turning.y, turning.room)
+
+
+@njit_inner
+def smoothed(p: Parameters, last: Turning, v: float, omega: float, calm: bool, still: bool,
+             dt: float) -> tuple[float, float]:
+    """Return the command (m/s, rad/s) between the last one and what is wanted now.
+
+    ``calm``: brakes may wait; ``still``: turns may, as no obstacle moves.
+    """
+    if v > last.v:
+        v = last.v + min(p.forward_speed_mps / START * dt, min(1.0, dt / RISE) * (v - last.v))
+    elif calm:
+        v = last.v + min(1.0, dt / FALL) * (v - last.v)
+    if still:
+        omega = last.omega + min(1.0, dt / FALL) * (omega - last.omega)
+    return v, omega
 
 
 @njit_inner
