@@ -21,8 +21,8 @@ from sbot_common.elementary import hypot, hypot_of
 from sbot_common.errors import one_line
 from sbot_sim.collision.overlap import overlaps
 from sbot_sim.engine.simulation import Snapshot
-from sbot_sim.world.bodies import is_there
-from sbot_sim.world.moving import as_sent
+from sbot_sim.world.bodies import BodyArrays, is_there
+from sbot_sim.world.moving import as_sent, make_box
 from sbot_sim.worlds.parameters import SimulationParameters
 
 # Progress of a command: a bar on the terminal, or lines; and what --quiet leaves out.
@@ -61,24 +61,30 @@ _MOST = 1024  # poses looked at together; one look at ten robots costs as much a
 
 
 class _OverlapCount:
-    """Counts overlaps: ticks in which only robots move together, others one by one."""
+    """Counts overlaps of robots and boxes with everything, many ticks together."""
 
     def __init__(self, parameters: SimulationParameters) -> None:
-        self._parameters = parameters
-        self._waiting: list[NDArray[np.float64]] = []
-        self._found = 0
+        self._world, self._bodies, obstacles = (
+            parameters.world, parameters.bodies, parameters.obstacles)
+        if obstacles is not None:
+            self._world, self._bodies = obstacles.still, obstacles.bodies
+        self._judged, self._waiting, self._found = len(self._bodies.radius), [], 0
+        if obstacles is not None:  # a disc on a path is a body that nobody judges
+            self._bodies = self._bodies.joined(BodyArrays.of(
+                (), [make_box(0.0, 0.0, radius, 1.0) for radius in obstacles.paths.radius]))
 
     def add(self, snapshot: Snapshot) -> None:
         """Count a tick."""
-        pose = snapshot.pose
-        self._found -= int(np.count_nonzero(~is_there(pose)))  # below, each of these counts as one
-        if snapshot.moved is None and snapshot.boxes is None:
-            self._waiting.append(pose.copy())
-            if len(self._waiting) * len(pose) >= _MOST:
-                self._count()
-        else:
-            self._found += overlaps(*self._parameters.all_bodies(snapshot.moved, snapshot.boxes,
-                                                pose))
+        bodies, moving = [snapshot.pose], snapshot.obstacles
+        if snapshot.boxes is not None:
+            bodies.append(snapshot.boxes)
+        if moving is not None:
+            bodies.append(np.column_stack([moving, np.zeros(len(moving))]))
+        # Below, each robot that is not there counts as one.
+        self._found -= int(np.count_nonzero(~is_there(snapshot.pose)))
+        self._waiting.append(np.vstack(bodies))
+        if len(self._waiting) * len(self._bodies.radius) >= _MOST:
+            self._count()
 
     def total(self) -> int:
         """Return the number of overlaps so far."""
@@ -87,9 +93,8 @@ class _OverlapCount:
         return self._found
 
     def _count(self) -> None:
-        poses = np.array(self._waiting)
+        self._found += overlaps(self._world, self._bodies, np.array(self._waiting), self._judged)
         self._waiting.clear()
-        self._found += overlaps(self._parameters.world, self._parameters.bodies, poses)
 
 
 def _lengths(vectors: Floats) -> Floats:

@@ -206,18 +206,20 @@ def _deep(found: list[tuple[Indexes, int, Indexes, Floats]], tolerance: float) -
                     np.concatenate([row[3] for row in deep]))
 
 
-def overlaps(world: World, bodies: BodyArrays, pose: Floats) -> int:
+def overlaps(world: World, bodies: BodyArrays, pose: Floats, judged: int | None = None) -> int:
     """Count the overlaps deeper than 1e-9 m: robot pairs, and robots with bounds or objects.
 
     A robot whose position is not finite counts as one. ``pose`` is (N, 2) or wider as in
-    ``Overlaps.find``, or (T, N, 3) of several ticks.
+    ``Overlaps.find``, or (T, N, 3) of several ticks. Only overlaps of the first ``judged`` bodies
+    count; None: of all.
     """
     ticks = pose if pose.ndim == 3 else pose[np.newaxis]
     row = np.flatnonzero(np.isfinite(ticks[:, :, :2]).all(axis=2).ravel())
     there, tick = row % max(1, ticks.shape[1]), row // max(1, ticks.shape[1])
-    return ticks[..., 0].size - len(row) + len(Overlaps.find(
-        world, bodies.select(there), ticks.reshape(-1, ticks.shape[2])[row], TOLERANCE,
-        tick).robot)
+    found = Overlaps.find(world, bodies.select(there), ticks.reshape(-1, ticks.shape[2])[row],
+                          TOLERANCE, tick)
+    counts = there[found.robot] < (ticks.shape[1] if judged is None else judged)
+    return ticks[..., 0].size - len(row) + int(np.count_nonzero(counts))
 
 
 # Checks of robot placement by a scenario or a teleport: obstacle, distance and message.

@@ -421,6 +421,12 @@ class BodyArrays(NamedTuple):
         columns = {name: getattr(self, name)[which] for name in BodyArrays._fields[:-1]}
         return BodyArrays(**columns, shape=Shapes(*(column[which] for column in self.shape)))
 
+    def joined(self, more: BodyArrays) -> BodyArrays:
+        """Return these bodies, and then some more."""
+        columns = (np.concatenate(pair) for pair in zip(self[:-1], more[:-1], strict=True))
+        return BodyArrays(*columns, shape=Shapes(*(
+            np.concatenate(pair) for pair in zip(self.shape, more.shape, strict=True))))
+
     @classmethod
     def of(cls, robots: Sequence[Body], boxes: Sequence[Body] = ()) -> BodyArrays:
         """Return the arrays of robots, and then of pushable boxes (``world.moving``)."""

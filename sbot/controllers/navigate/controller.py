@@ -56,9 +56,7 @@ from sbot.controllers.navigate.outline import kept_off
 from sbot.controllers.navigate.parameters import (
     AT_REST,
     CREEPING,
-    DEAD_ZONE,
     HOME,
-    LANE_AHEAD,
     LEAST_MARGIN,
     LOOK_TIME,
     RATE,
@@ -189,8 +187,7 @@ def _way_to_goal(p: Parameters, grid: Grid, memory: Memory, state: State, task: 
     route, at_x, at_y = next_point(memory.walls, grid, memory.search, memory.path, state.route,
                                    state.time, changed, x, y, to_x, to_y,
                                    task.size.outline.side > 0.0)
-    far_x, far_y, lane = to_x - x, to_y - y, LANE_AHEAD * p.robot_radius_m
-    if waiting.mode == PASSES and far_x * far_x + far_y * far_y > lane * lane:
+    if waiting.mode == PASSES:
         at_x, at_y = on_lane(p, grid, waiting.passage, x, y, at_x, at_y)
     return _Way(state.trail, waiting, route, to_x, to_y, at_x, at_y, speed, True)
 
@@ -256,11 +253,8 @@ def commanded(p: Parameters, memory: Memory, sight: _Sight, state: State, turnin
         omega = turn_with_hysteresis(p, turning, angle, state.time)
     else:
         if calm and (creeps or not alone):
-            angle, gain = steady, p.turn_gain / 2
-        angle = same_side(turning, angle)
-        if still:
-            angle -= min(DEAD_ZONE, max(-DEAD_ZONE, angle))
-        omega = bounded(p, min(gain, 1.0 / dt) * angle)
+            angle, gain = steady, p.turn_gain / 2 if alone else p.turn_gain
+        omega = bounded(p, min(gain, 1.0 / dt) * same_side(turning, angle))
     return smoothed(p, turning, v, omega, calm, still, dt)
 
 
