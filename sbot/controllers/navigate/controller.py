@@ -45,8 +45,8 @@ from sbot.controllers.navigate.memory import (
     Task,
     Turning,
     resting_turn,
+    raised,
     same_side,
-    smoothed,
     turn_with_hysteresis,
     turned,
     wanting,
@@ -56,6 +56,7 @@ from sbot.controllers.navigate.outline import kept_off
 from sbot.controllers.navigate.parameters import (
     AT_REST,
     CREEPING,
+    FALL,
     HOME,
     LEAST_MARGIN,
     LOOK_TIME,
@@ -248,14 +249,14 @@ def commanded(p: Parameters, memory: Memory, sight: _Sight, state: State, turnin
     v = fastest(p, memory.limits, sight.limits, place, drift.x, drift.y,
                 min(v, p.forward_speed_mps, max(0.0, turning.room)), state.margin)
     creeping, slow = CREEPING * p.forward_speed_mps, AT_REST * p.forward_speed_mps
+    v = raised(p, turning.v, v, calm, dt)
     gain, creeps = p.turn_gain, air_x * air_x + air_y * air_y < creeping * creeping or v < slow
     if calm and creeps and not alone:
-        omega = turn_with_hysteresis(p, turning, angle, state.time)
-    else:
-        if calm and (creeps or not alone):
-            angle, gain = steady, p.turn_gain / 2 if alone else p.turn_gain
-        omega = bounded(p, min(gain, 1.0 / dt) * same_side(turning, angle))
-    return smoothed(p, turning, v, omega, calm, still, dt)
+        return v, turn_with_hysteresis(p, turning, angle, state.time)
+    if calm and (creeps or not alone):
+        angle, gain = steady, p.turn_gain / 2 if alone else p.turn_gain
+    omega = bounded(p, min(gain, 1.0 / dt) * same_side(turning, angle))
+    return v, turning.omega + (min(1.0, dt / FALL) if still else 1.0) * (omega - turning.omega)
 
 
 @njit

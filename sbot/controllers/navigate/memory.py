@@ -76,19 +76,11 @@ def turned(turning: Turning, v: float, omega: float, time: float) -> Turning:
 
 
 @njit_inner
-def smoothed(p: Parameters, last: Turning, v: float, omega: float, calm: bool, still: bool,
-             dt: float) -> tuple[float, float]:
-    """Return the command (m/s, rad/s) between the last one and what is wanted now.
-
-    ``calm``: brakes may wait; ``still``: turns may, as no obstacle moves.
-    """
-    if v > last.v:
-        v = last.v + min(p.forward_speed_mps / START * dt, min(1.0, dt / RISE) * (v - last.v))
-    elif calm:
-        v = last.v + min(1.0, dt / FALL) * (v - last.v)
-    if still:
-        omega = last.omega + min(1.0, dt / FALL) * (omega - last.omega)
-    return v, omega
+def raised(p: Parameters, last: float, v: float, calm: bool, dt: float) -> float:
+    """Return a speed (m/s) between the last one and ``v``; if not ``calm``, brakes do not wait."""
+    if v > last:
+        return last + min(p.forward_speed_mps / START * dt, min(1.0, dt / RISE) * (v - last))
+    return last + min(1.0, dt / FALL) * (v - last) if calm else v
 
 
 @njit_inner
