@@ -144,7 +144,8 @@ def avoiding(p: Parameters, grid: Grid, place: Place, near: NDArray[np.float64],
     best_x, best_y = 0.0, 0.0
     time = first_contact(near, count, best_x, best_y, own_x, own_y)
     weight, tie = WEIGHT * p.robot_radius_m, _TIE * p.forward_speed_mps
-    least = REST * speed + weight / max(NEAREST, time) + KEEP * _length(last_x, last_y)
+    keep = KEEP if last_x != 0.0 or last_y != 0.0 else 0.0  # who stands does not keep on standing
+    least = REST * speed + weight / max(NEAREST, time) + keep * _length(last_x, last_y)
     for degrees in _TURNS:
         sine, cosine = sincos(degrees * (math.pi / 180.0))
         for share in _SPEEDS:
@@ -152,7 +153,7 @@ def avoiding(p: Parameters, grid: Grid, place: Place, near: NDArray[np.float64],
             vx = size * (cosine * ahead_x - sine * ahead_y)
             vy = size * (sine * ahead_x + cosine * ahead_y)
             dx, dy = vx - wanted_x, vy - wanted_y
-            penalty = math.sqrt(dx * dx + dy * dy) + KEEP * _length(vx - last_x, vy - last_y)
+            penalty = math.sqrt(dx * dx + dy * dy) + keep * _length(vx - last_x, vy - last_y)
             if penalty >= least - tie:
                 continue
             time = first_contact(near, count, vx, vy, own_x, own_y)
