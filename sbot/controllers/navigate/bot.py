@@ -67,6 +67,14 @@ def _state_of(record: TurnRecord) -> State:
 
 
 @njit
+def _motion_of(record: TurnRecord) -> tuple[float, float, float, float]:
+    """Return the drift (m/s, `map`) and the drive (m/s, rad/s) of the last turn."""
+    frame, drift = record.state.frame, record.state.drift
+    return (frame.cosine * drift.x - frame.sine * drift.y,
+            frame.sine * drift.x + frame.cosine * drift.y, drift.v, drift.omega)
+
+
+@njit
 def turn(record: TurnRecord, task: Task, poses: Floats, ranges: NDArray[np.float32],
          scan_yaw: float, forward: float, left: float, dt: float) -> tuple[float, float]:
     """Take a turn by ``controller.take_turn``; return linear.x (m/s), angular.z (rad/s)."""
@@ -166,10 +174,8 @@ class Navigate:
 
     def _note_motion(self, turns: int) -> None:
         """Remember the drift (m/s, `map`) and the drive (m/s, rad/s) of so many turns."""
-        assert self.state is not None
-        (_, _, cosine, sine, _), (x, y, v, omega) = self.state.frame, self.state.drift
-        self._since = [*self._since, (cosine * x - sine * y, sine * x + cosine * y,
-                                      -v if self._backs else v, omega)][-turns:]
+        x, y, v, omega = _motion_of(self._record)
+        self._since = [*self._since, (x, y, -v if self._backs else v, omega)][-turns:]
 
     def _advance(self, poses: Floats, me: int, dt: float) -> None:
         """Move poses of some turns ago, in place, as the robots have moved since."""
@@ -247,7 +253,7 @@ def warm_up() -> None:
     """Compile (or load from the cache) everything a turn calls."""
     scan = Scan(np.full(3, 2.0, np.float32), -1.0, 1.0, 0.0, 10.0)
     for me, goal in ((0, (3.0, 0.0)), (1, None)):
-        bot = Navigate()
+        bot = Navigate(ages=(0.1, 0.0))  # late poses need one more function
         bot.step(Observation(me, 2, 0, 0, 1 / 30, np.array([[0.0, 0, 0], [1, 1, 0]]), scan, goal),
                  np.random.default_rng(0))
         assert not bot.reason  # loads that, too
