@@ -241,27 +241,28 @@ def commanded(p: Parameters, memory: Memory, sight: _Sight, state: State, turnin
     v, angle = drive(air_x, air_y, place.cosine, place.sine)
     # Two robots that see each other choose anew in every turn, and each choice changes the
     # other's: 1.5 m/s, 0.9 m/s, 1.5 m/s, ... The mean of what they want does not. In wind, and
-    # where an obstacle moves, brakes cannot wait.
+    # where an obstacle moves, brakes cannot wait. A slim body passes gaps by its exact heading.
     calm, alone = is_calm(p, drift) and sight.near == robots, robots == 0
-    # Nor where a slim body passes a gap.
-    still = sight.near == robots and memory.walls.robot_radius_m == p.robot_radius_m
+    slim = memory.walls.robot_radius_m < p.robot_radius_m
     mean, steady = drive(turning.x, turning.y, place.cosine, place.sine)
     if calm:
         v = mean
     v = fastest(p, memory.limits, sight.limits, place, drift.x, drift.y,
                 min(v, p.forward_speed_mps, max(0.0, turning.room)), state.margin)
     creeping, slow = CREEPING * p.forward_speed_mps, AT_REST * p.forward_speed_mps
-    v = raised(p, turning.v, v, calm and still, dt)
+    if not slim:
+        v = raised(p, turning.v, v, calm, dt)
     gain, creeps = p.turn_gain, air_x * air_x + air_y * air_y < creeping * creeping or v < slow
     if calm and creeps and not alone:
         return v, turn_with_hysteresis(p, turning, angle, state.time)
     if calm and (creeps or not alone):
         angle, gain = steady, p.turn_gain / 2 if alone else p.turn_gain
     angle = same_side(turning, angle)
-    if still:
-        angle -= min(DEAD_ZONE, max(-DEAD_ZONE, angle))
+    if slim or sight.near > robots:
+        return v, bounded(p, min(gain, 1.0 / dt) * angle)
+    angle -= min(DEAD_ZONE, max(-DEAD_ZONE, angle))
     omega = bounded(p, min(gain, 1.0 / dt) * angle)
-    return v, turning.omega + (min(1.0, dt / FALL) if still else 1.0) * (omega - turning.omega)
+    return v, turning.omega + min(1.0, dt / FALL) * (omega - turning.omega)
 
 
 @njit
