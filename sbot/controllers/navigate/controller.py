@@ -44,8 +44,8 @@ from sbot.controllers.navigate.memory import (
     State,
     Task,
     Turning,
-    resting_turn,
     raised,
+    resting_turn,
     same_side,
     turn_with_hysteresis,
     turned,
@@ -65,6 +65,7 @@ from sbot.controllers.navigate.parameters import (
     SIDE,
     STILL,
     Parameters,
+    Size,
     bounded,
 )
 from sbot.controllers.navigate.passages import on_lane, passage_ahead
@@ -226,9 +227,9 @@ def along(p: Parameters, way: _Way, x: float, y: float) -> tuple[float, float]:
 
 
 @njit
-def commanded(p: Parameters, memory: Memory, sight: _Sight, state: State, turning: Turning,
-              way: _Way, place: Place, drift: Drift, air: tuple[float, float], dt: float,
-              ) -> tuple[float, float]:
+def commanded(p: Parameters, memory: Memory, sight: _Sight, state: State, size: Size,
+              turning: Turning, way: _Way, place: Place, drift: Drift, air: tuple[float, float],
+              dt: float) -> tuple[float, float]:
     """Return linear.x (m/s) and angular.z (rad/s) for a velocity through the air (m/s)."""
     (air_x, air_y), robots = air, sight.robots
     still = STILL * p.forward_speed_mps
@@ -241,24 +242,26 @@ def commanded(p: Parameters, memory: Memory, sight: _Sight, state: State, turnin
     v, angle = drive(air_x, air_y, place.cosine, place.sine)
     # Two robots that see each other choose anew in every turn, and each choice changes the
     # other's: 1.5 m/s, 0.9 m/s, 1.5 m/s, ... The mean of what they want does not. In wind, and
-    # where an obstacle moves, brakes cannot wait. A slim body passes gaps by its exact heading.
+    # where an obstacle moves, brakes cannot wait. A slim body passes gaps by its exact heading;
+    # inertia is smooth enough.
     calm, alone = is_calm(p, drift) and sight.near == robots, robots == 0
-    slim = memory.walls.robot_radius_m < p.robot_radius_m
+    sudden = (sight.near > robots or size.outline.side > 0.0
+              or size.inertia.acceleration < math.inf)
     mean, steady = drive(turning.x, turning.y, place.cosine, place.sine)
     if calm:
         v = mean
     v = fastest(p, memory.limits, sight.limits, place, drift.x, drift.y,
                 min(v, p.forward_speed_mps, max(0.0, turning.room)), state.margin)
     creeping, slow = CREEPING * p.forward_speed_mps, AT_REST * p.forward_speed_mps
-    if not slim:
-        v = raised(p, turning.v, v, calm, dt)
+    if not sudden:
+        v = raised(p, turning.v, v, calm and not alone, dt)
     gain, creeps = p.turn_gain, air_x * air_x + air_y * air_y < creeping * creeping or v < slow
     if calm and creeps and not alone:
         return v, turn_with_hysteresis(p, turning, angle, state.time)
     if calm and (creeps or not alone):
         angle, gain = steady, p.turn_gain / 2 if alone else p.turn_gain
     angle = same_side(turning, angle)
-    if slim or sight.near > robots:
+    if sudden:
         return v, bounded(p, min(gain, 1.0 / dt) * angle)
     angle -= min(DEAD_ZONE, max(-DEAD_ZONE, angle))
     omega = bounded(p, min(gain, 1.0 / dt) * angle)
@@ -290,7 +293,7 @@ def told(p: Parameters, memory: Memory, sight: _Sight, state: State, task: Task,
          turning: Turning, way: _Way, place: Place, beams: Floats, drift: Drift,
          air: tuple[float, float], dt: float) -> tuple[bool, float, float]:
     """Return whether a car backs, linear.x (m/s) and angular.z (rad/s), after evasion."""
-    v, omega = commanded(p, memory, sight, state, turning, way, place, drift, air, dt)
+    v, omega = commanded(p, memory, sight, state, task.size, turning, way, place, drift, air, dt)
     if sight.near > sight.robots:
         around = Around(sight.grid, place, drift.x, drift.y, memory.near, sight.robots, sight.near)
         _, angle = drive(air[0], air[1], place.cosine, place.sine)

@@ -13,8 +13,8 @@ from sbot.controllers.navigate.damping import ALONG, Drift, Frame, Place
 from sbot.controllers.navigate.map import Known, make_grid, nothing_known
 from sbot.controllers.navigate.moving import MOST, Movers, make_movers
 from sbot.controllers.navigate.parameters import (
-    HIDDEN,
     FALL,
+    HIDDEN,
     HOME,
     LONGEST_TRAIL,
     RISE,
