@@ -68,7 +68,8 @@ class _OverlapCount:
             parameters.world, parameters.bodies, parameters.obstacles)
         if obstacles is not None:
             self._world, self._bodies = obstacles.still, obstacles.bodies
-        self._judged, self._waiting, self._found = len(self._bodies.radius), [], 0
+        self._judged, self._found = len(self._bodies.radius), 0
+        self._waiting: list[Floats] = []
         if obstacles is not None:  # a disc on a path is a body that nobody judges
             self._bodies = self._bodies.joined(BodyArrays.of(
                 (), [make_box(0.0, 0.0, radius, 1.0) for radius in obstacles.paths.radius]))

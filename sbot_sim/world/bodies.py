@@ -423,8 +423,9 @@ class BodyArrays(NamedTuple):
 
     def joined(self, more: BodyArrays) -> BodyArrays:
         """Return these bodies, and then some more."""
-        columns = (np.concatenate(pair) for pair in zip(self[:-1], more[:-1], strict=True))
-        return BodyArrays(*columns, shape=Shapes(*(
+        columns = {name: np.concatenate([getattr(self, name), getattr(more, name)])
+                   for name in BodyArrays._fields[:-1]}
+        return BodyArrays(**columns, shape=Shapes(*(
             np.concatenate(pair) for pair in zip(self.shape, more.shape, strict=True))))
 
     @classmethod

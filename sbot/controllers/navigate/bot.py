@@ -165,16 +165,17 @@ class Navigate:
         if self._backs:  # its front is where it looks
             poses[me, 2], heading = poses[me, 2] + math.pi, heading + math.pi
             forward, left = -forward, -left
-        v, omega = turn(self._prepared(fan, observation, poses), self._task(observation), poses,
+        record = self._prepared(fan, observation, poses)
+        v, omega = turn(record, self._task(observation), poses,
                         np.array(scan.ranges, np.float32), heading, float(forward), float(left),
                         observation.dt)
         if self._ages[0]:
-            self._note_motion(int(self._ages[0] / observation.dt + 0.5))
+            self._note_motion(record, int(self._ages[0] / observation.dt + 0.5))
         return -v if self._backs else v, omega
 
-    def _note_motion(self, turns: int) -> None:
+    def _note_motion(self, record: TurnRecord, turns: int) -> None:
         """Remember the drift (m/s, `map`) and the drive (m/s, rad/s) of so many turns."""
-        x, y, v, omega = _motion_of(self._record)
+        x, y, v, omega = _motion_of(record)
         self._since = [*self._since, (x, y, -v if self._backs else v, omega)][-turns:]
 
     def _advance(self, poses: Floats, me: int, dt: float) -> None:
