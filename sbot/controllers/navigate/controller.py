@@ -44,7 +44,6 @@ from sbot.controllers.navigate.memory import (
     State,
     Task,
     Turning,
-    raised,
     resting_turn,
     same_side,
     turn_with_hysteresis,
@@ -62,7 +61,9 @@ from sbot.controllers.navigate.parameters import (
     LEAST_MARGIN,
     LOOK_TIME,
     RATE,
+    RISE,
     SIDE,
+    START,
     STILL,
     Parameters,
     Size,
@@ -226,6 +227,14 @@ def along(p: Parameters, way: _Way, x: float, y: float) -> tuple[float, float]:
     return speed * dx / length, speed * dy / length
 
 
+@njit_inner
+def _raised(p: Parameters, last: float, v: float, calm: bool, dt: float) -> float:
+    """Return a speed (m/s) between the last one and ``v``; if not ``calm``, brakes do not wait."""
+    if v > last:
+        return last + min(p.forward_speed_mps / START * dt, min(1.0, dt / RISE) * (v - last))
+    return last + min(1.0, dt / FALL) * (v - last) if calm else v
+
+
 @njit
 def commanded(p: Parameters, memory: Memory, sight: _Sight, state: State, size: Size,
               turning: Turning, way: _Way, place: Place, drift: Drift, air: tuple[float, float],
@@ -254,7 +263,7 @@ def commanded(p: Parameters, memory: Memory, sight: _Sight, state: State, size: 
                 min(v, p.forward_speed_mps, max(0.0, turning.room)), state.margin)
     creeping, slow = CREEPING * p.forward_speed_mps, AT_REST * p.forward_speed_mps
     if not sudden:
-        v = raised(p, turning.v, v, calm and not alone, dt)
+        v = _raised(p, turning.v, v, calm and not alone, dt)
     gain, creeps = p.turn_gain, air_x * air_x + air_y * air_y < creeping * creeping or v < slow
     if calm and creeps and not alone:
         return v, turn_with_hysteresis(p, turning, angle, state.time)

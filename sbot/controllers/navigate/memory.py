@@ -13,15 +13,12 @@ from sbot.controllers.navigate.damping import ALONG, Drift, Frame, Place
 from sbot.controllers.navigate.map import Known, make_grid, nothing_known
 from sbot.controllers.navigate.moving import MOST, Movers, make_movers
 from sbot.controllers.navigate.parameters import (
-    FALL,
     HIDDEN,
     HOME,
     LONGEST_TRAIL,
-    RISE,
     SETTLE,
     SIDE,
     SMOOTH,
-    START,
     STILL,
     TURN_BACK,
     TURN_BEGIN,
@@ -73,14 +70,6 @@ def turned(turning: Turning, v: float, omega: float, time: float) -> Turning:
     if omega != 0.0:
         side, since = 1.0 if omega > 0.0 else -1.0, time
     return Turning(v, omega, side, since, turning.x, turning.y, turning.room)
-
-
-@njit_inner
-def raised(p: Parameters, last: float, v: float, calm: bool, dt: float) -> float:
-    """Return a speed (m/s) between the last one and ``v``; if not ``calm``, brakes do not wait."""
-    if v > last:
-        return last + min(p.forward_speed_mps / START * dt, min(1.0, dt / RISE) * (v - last))
-    return last + min(1.0, dt / FALL) * (v - last) if calm else v
 
 
 @njit_inner
