@@ -63,7 +63,7 @@ def wait_until(condition, what):
 
 @pytest.fixture(scope='module')
 def cluster(tmp_path_factory):
-    """A scheduler and two workers, as processes: (scheduler file, processes of the workers)."""
+    """A scheduler and three workers, as processes: (scheduler file, processes of the workers)."""
     folder = tmp_path_factory.mktemp('dask')
     file = folder / 'scheduler.json'
     environment = {**os.environ, 'PYTHONPATH': str(HERE.parents[1])}
@@ -79,10 +79,10 @@ def cluster(tmp_path_factory):
         wait_until(file.exists, 'the scheduler did not start')
         workers += [Started(
             [sys.executable, '-m', 'distributed.cli.dask_worker', '--scheduler-file', str(file),
-             '--no-nanny', '--nthreads', '1', '--no-dashboard'], **options) for _ in range(2)]
+             '--no-nanny', '--nthreads', '1', '--no-dashboard'], **options) for _ in range(3)]
         from distributed import Client
         with Client(scheduler_file=str(file), set_as_default=False, timeout=240) as client:
-            client.wait_for_workers(2, timeout=DEADLINE)
+            client.wait_for_workers(3, timeout=DEADLINE)
         yield str(file), workers
     finally:
         for process in [*workers, scheduler]:
@@ -98,18 +98,37 @@ def request(folder):
     return made
 
 
+@pytest.mark.forked
 @pytest.mark.slow
-def test_a_proof_has_the_policies_curves_and_rows_of_one_process(cluster, tmp_path):
+def test_a_killed_worker_changes_no_bit_of_a_proof(cluster, tmp_path):
     pytest.importorskip('cma', reason='cma is missing (extra evolve)')
-    found = []
-    for name, options in (('here', []), ('far', ['--scheduler', cluster[0]])):
-        folder = tmp_path / name
-        assert prove(['avoid_obstacles', '--trainings', '2', '--generations', '2', '--episodes',
+    from distributed import Client
+    address, workers = cluster
+    killed, found = [], []
+
+    def kill():
+        with Client(scheduler_file=address, set_as_default=False) as client:
+            ids = client.run(os.getpid)
+
+            def at_work():
+                return [at for at, works in client.processing().items() if works]
+            wait_until(at_work, 'no worker was given a training')
+            killed.append(ids[at_work()[0]])
+            os.kill(killed[0], signal.SIGKILL)
+
+    for name, options in (('here', []), ('far', ['--scheduler', address])):
+        folder, killer = tmp_path / name, threading.Thread(target=kill)
+        if options:
+            killer.start()
+        assert prove(['avoid_obstacles', '--trainings', '2', '--generations', '10', '--episodes',
                       '3', '-q', '-o', str(folder), *options]) == 0
         with (folder / 'curve.csv').open(newline='') as file:
             found.append([[row[:3] + row[4:] for row in csv.reader(file)],  # no processor time
                           (folder / 'rows.csv').read_bytes(), *(
                               path.read_bytes() for path in sorted(folder.glob('*_obstacles_*')))])
+    killer.join()
+    [lost] = [each for each in workers if each.pid == killed[0]]
+    assert lost.wait(DEADLINE) == -signal.SIGKILL
     assert len(found[0]) == 6
     assert found[0] == found[1]
 
