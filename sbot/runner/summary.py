@@ -64,15 +64,14 @@ class _OverlapCount:
     """Counts overlaps of robots and boxes with everything, many ticks together."""
 
     def __init__(self, parameters: SimulationParameters) -> None:
-        self._world, self._bodies, obstacles = (
-            parameters.world, parameters.bodies, parameters.obstacles)
-        if obstacles is not None:
-            self._world, self._bodies = obstacles.still, obstacles.bodies
-        self._judged, self._found = len(self._bodies.radius), 0
+        self._found = 0
         self._waiting: list[Floats] = []
-        if obstacles is not None:  # a disc on a path is a body that nobody judges
-            self._bodies = self._bodies.joined(BodyArrays.of(
-                (), [make_box(0.0, 0.0, radius, 1.0) for radius in obstacles.paths.radius]))
+        self.among, self._judged = (parameters.world, parameters.bodies), None
+        if (obstacles := parameters.obstacles) is not None:
+            # A disc on a path is a body that nobody judges.
+            self._judged, discs = len(obstacles.bodies.radius), BodyArrays.of(
+                (), [make_box(0.0, 0.0, radius, 1.0) for radius in obstacles.paths.radius])
+            self.among = obstacles.still, obstacles.bodies.joined(discs)
 
     def add(self, snapshot: Snapshot) -> None:
         """Count a tick."""
@@ -84,7 +83,7 @@ class _OverlapCount:
         # Below, each robot that is not there counts as one.
         self._found -= int(np.count_nonzero(~is_there(snapshot.pose)))
         self._waiting.append(np.vstack(bodies))
-        if len(self._waiting) * len(self._bodies.radius) >= _MOST:
+        if len(self._waiting) * len(self._waiting[0]) >= _MOST:
             self._count()
 
     def total(self) -> int:
@@ -94,7 +93,7 @@ class _OverlapCount:
         return self._found
 
     def _count(self) -> None:
-        self._found += overlaps(self._world, self._bodies, np.array(self._waiting), self._judged)
+        self._found += overlaps(*self.among, np.array(self._waiting), self._judged)
         self._waiting.clear()
 
 
@@ -140,7 +139,7 @@ class Tally:
 
     def saved(self) -> Mapping[str, Any]:
         """Return this moment, for ``restore``."""
-        kept = (self._scenario, self._parameters)
+        kept = (self._scenario, self._parameters, self._overlaps and self._overlaps.among)
         memo: dict[int, Any] = {id(each): each for each in kept}
         if self._hash is not None:
             memo[id(self._hash)] = self._hash.copy()
