@@ -71,7 +71,7 @@ class _OverlapCount:
             # A disc on a path is a body that nobody judges.
             self._judged, discs = len(obstacles.bodies.radius), BodyArrays.of(
                 (), [make_box(0.0, 0.0, radius, 1.0) for radius in obstacles.paths.radius])
-            self.among = obstacles.still, obstacles.bodies.joined(discs)
+            self.among = obstacles.still, BodyArrays.joined([obstacles.bodies, discs])
 
     def add(self, snapshot: Snapshot) -> None:
         """Count a tick."""
@@ -82,7 +82,7 @@ class _OverlapCount:
             bodies.append(np.column_stack([moving, np.zeros(len(moving))]))
         # Below, each robot that is not there counts as one.
         self._found -= int(np.count_nonzero(~is_there(snapshot.pose)))
-        self._waiting.append(np.vstack(bodies))
+        self._waiting.append(np.concatenate(bodies) if len(bodies) > 1 else bodies[0].copy())
         if len(self._waiting) * len(self._waiting[0]) >= _MOST:
             self._count()
 

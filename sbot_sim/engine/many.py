@@ -66,23 +66,6 @@ def _free(robots: int) -> Inertia:
                    np.zeros(robots, np.bool_))
 
 
-def _bodies_of_worlds(each: Sequence[BodyArrays]) -> BodyArrays:
-    """Return the arrays of the bodies of several worlds, one world after the other."""
-    if len(each) == 1:
-        return each[0]
-    columns = {name: _joined([getattr(bodies, name) for bodies in each])
-               for name in BodyArrays._fields[:-1]}
-    return BodyArrays(**columns, shape=Shapes(*(
-        _joined(rows) for rows in zip(*(bodies.shape for bodies in each), strict=True))))
-
-
-def _joined(rows: Sequence[NDArray[Any]]) -> NDArray[Any]:
-    """Return arrays one after the other; zeros that nobody writes take no memory."""
-    if any(each.any() for each in rows):
-        return np.concatenate(rows)
-    return np.zeros((sum(map(len, rows)), *rows[0].shape[1:]), rows[0].dtype)
-
-
 def _make_setting(worlds: Sequence[SimulationParameters], winds: Winds, senses: Collection[str],
                  more: Sequence[SimulationParameters] = ()) -> Setting:
     """Return the setting of K worlds.
@@ -104,7 +87,7 @@ def _make_setting(worlds: Sequence[SimulationParameters], winds: Winds, senses: 
     of_kind = {id(world): noises_of(world) for world in kinds}
     noises = {name: np.array([of_kind[id(world)][name] for world in worlds], np.float64)
               for name in of_kind[id(worlds[0])]}
-    bodies, height = _bodies_of_worlds([world.bodies for world in worlds]), kinds[0].wind_height
+    bodies, height = BodyArrays.joined([world.bodies for world in worlds]), kinds[0].wind_height
     where = height if isinstance(height, Height) else Height(float(height))
     return Setting(
         robots=len(kinds[0].bodies.radius), dt=kinds[0].dt,
@@ -142,7 +125,7 @@ def _obstacles_of(worlds: Sequence[SimulationParameters], robots: Shapes) -> dic
     """Return the shapes of all that is displaced, how many boxes a world has, and the paths."""
     each = [world.obstacles for world in worlds]
     return {'boxes': len(each[0].start) if each[0] else 0,
-            'shapes': _bodies_of_worlds([found.bodies if found else world.bodies for found, world
+            'shapes': BodyArrays.joined([found.bodies if found else world.bodies for found, world
                                         in zip(each, worlds, strict=True)]).shape
             if any(each) else robots,
             'paths': _paths_of_worlds([found.paths if found else Paths.of((), 1.0)

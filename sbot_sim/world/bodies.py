@@ -421,12 +421,15 @@ class BodyArrays(NamedTuple):
         columns = {name: getattr(self, name)[which] for name in BodyArrays._fields[:-1]}
         return BodyArrays(**columns, shape=Shapes(*(column[which] for column in self.shape)))
 
-    def joined(self, more: BodyArrays) -> BodyArrays:
-        """Return these bodies, and then some more."""
-        columns = {name: np.concatenate([getattr(self, name), getattr(more, name)])
+    @classmethod
+    def joined(cls, each: Sequence[BodyArrays]) -> BodyArrays:
+        """Return the arrays of some bodies, and then of others: one world after the other."""
+        if len(each) == 1:
+            return each[0]
+        columns = {name: _joined([getattr(bodies, name) for bodies in each])
                    for name in BodyArrays._fields[:-1]}
-        return BodyArrays(**columns, shape=Shapes(*(
-            np.concatenate(pair) for pair in zip(self.shape, more.shape, strict=True))))
+        return cls(**columns, shape=Shapes(*(
+            _joined(rows) for rows in zip(*(bodies.shape for bodies in each), strict=True))))
 
     @classmethod
     def of(cls, robots: Sequence[Body], boxes: Sequence[Body] = ()) -> BodyArrays:
@@ -437,6 +440,13 @@ class BodyArrays(NamedTuple):
             name: rows[:, k].copy() for k, name in enumerate(BodyArrays._fields[:6])}
         return cls(**columns, drive=rows[:, 6].astype(np.int8), numbers=rows[:, 7:].copy(),
                    shape=_make_shapes(robots, boxes))
+
+
+def _joined(rows: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Return arrays one after the other; zeros that nobody writes take no memory."""
+    if any(each.any() for each in rows):
+        return np.concatenate(rows)
+    return np.zeros((sum(map(len, rows)), *rows[0].shape[1:]), rows[0].dtype)
 
 
 @njit_inner

@@ -5,7 +5,6 @@ import pytest
 
 from sbot_common.errors import InputError
 from sbot_sim.dynamics.motion import drive
-from sbot_sim.engine.many import _bodies_of_worlds
 from sbot_sim.world.bodies import ROBOT, S_BOT, BodyArrays, _make_shapes, share_equally
 from sbot_sim.world.moving import make_box
 
@@ -68,7 +67,7 @@ BODY_ARRAYS_CART = ROBOT._replace(length=0.9, width=0.4, offset=0.2, collision_d
 
 def test_rows_of_some_and_of_several_worlds():
     one, other = BodyArrays.of([ROBOT, BODY_ARRAYS_CART]), BodyArrays.of([S_BOT, ROBOT])
-    both = _bodies_of_worlds([one, other])
+    both = BodyArrays.joined([one, other])
     for part, rows in ((one, slice(2)), (other, slice(2, 4))):
         chosen = both.select(rows)
         for a, b in zip((*chosen[:-1], *chosen.shape), (*part[:-1], *part.shape), strict=True):
