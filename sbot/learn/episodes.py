@@ -384,7 +384,7 @@ class Episodes:
         data = self._act(actions)
         before = self.now
         seen, inputs, commands = self._interface.advance(self.task.hold, data)
-        self.now = tuple.__new__(Moment, (seen, inputs, commands, *before[3:]))
+        self.now = Moment(seen, inputs, commands, *before[3:])
         if type(self.task).update is not Task.update:
             changed = self._answers.kept('update', before, self.now, self._draws())
             self.now = self.now._replace(kept={**before.kept, **changed})

@@ -161,23 +161,25 @@ class Program:
     def run(self, first: int, end: int, ticks: int = 1) -> None:
         """Run all phases in turn, as often as there are ticks, on the worlds first … end-1."""
         n, only = self._setting.robots, self._only
-        if only is not None and self._threads == 1:
+        if only is None:
+            for _ in range(ticks):
+                for part in self._parts:
+                    if callable(part):
+                        part(first, end)
+                    else:
+                        self._run_stretch(part, first, end, n, 1)
+        elif self._threads == 1:  # as a stretch does, without the call: steps of few robots
             _run_phases(first, end, first * n, end * n, only[0], self._batch.address, ticks)
-            return
-        rounds, together = (ticks, 1) if only is None else (1, ticks)
-        for _ in range(rounds):
-            for part in self._parts:
-                if callable(part):
-                    part(first, end)
-                elif self._threads == 1:
-                    _run_phases(first, end, first * n, end * n, part[0], self._batch.address,
-                                together)
-                else:
-                    self._run_shared(*part, first, end, n, together)
+        else:
+            self._run_stretch(only, first, end, n, ticks)
 
-    def _run_shared(self, phases: Integers, steps: Integers, first: int, end: int, n: int,
-                    ticks: int) -> None:
-        """Run compiled phases in threads that share each world."""
+    def _run_stretch(self, part: tuple[Integers, Integers], first: int, end: int, n: int,
+                     ticks: int) -> None:
+        """Run compiled phases, in several threads where that is worth it."""
+        phases, steps = part
+        if self._threads == 1:
+            _run_phases(first, end, first * n, end * n, phases, self._batch.address, ticks)
+            return
         size = -(-n // self._tasks)
         for k in range(first, end):
             control = np.zeros(_TASK + _APART * self._tasks, np.int64)

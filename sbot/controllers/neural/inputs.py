@@ -245,7 +245,7 @@ def gather_inputs(first: int, end: int, leader: int, robots: int, table: Integer
     """
     for t in range(len(table)):
         kind, column = table[t, 0], table[t, 1]
-        for row in range(first, first if kind == GOAL else end):
+        for row in range(first, end):
             pose, values = senses.pose[row], out[row, column:column + table[t, 2]]
             if kind == INFRARED:
                 _infrared_inputs(senses.infrared[row], values)
