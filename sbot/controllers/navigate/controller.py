@@ -228,11 +228,11 @@ def along(p: Parameters, way: _Way, x: float, y: float) -> tuple[float, float]:
 
 
 @njit_inner
-def _raised(p: Parameters, last: float, v: float, calm: bool, dt: float) -> float:
-    """Return a speed (m/s) between the last one and ``v``; if not ``calm``, brakes do not wait."""
+def _smoothed(p: Parameters, last: float, v: float, waits: bool, dt: float) -> float:
+    """Return a speed (m/s) between the last one and ``v``; ``waits``: so may brakes."""
     if v > last:
         return last + min(p.forward_speed_mps / START * dt, min(1.0, dt / RISE) * (v - last))
-    return last + min(1.0, dt / FALL) * (v - last) if calm else v
+    return last + min(1.0, dt / FALL) * (v - last) if waits else v
 
 
 @njit
@@ -263,18 +263,19 @@ def commanded(p: Parameters, memory: Memory, sight: _Sight, state: State, size: 
                 min(v, p.forward_speed_mps, max(0.0, turning.room)), state.margin)
     creeping, slow = CREEPING * p.forward_speed_mps, AT_REST * p.forward_speed_mps
     if not sudden:
-        v = _raised(p, turning.v, v, calm and not alone, dt)
+        v = _smoothed(p, turning.v, v, calm and not alone, dt)
     gain, creeps = p.turn_gain, air_x * air_x + air_y * air_y < creeping * creeping or v < slow
     if calm and creeps and not alone:
         return v, turn_with_hysteresis(p, turning, angle, state.time)
     if calm and (creeps or not alone):
         angle, gain = steady, p.turn_gain / 2 if alone else p.turn_gain
     angle = same_side(turning, angle)
-    if sudden:
-        return v, bounded(p, min(gain, 1.0 / dt) * angle)
-    angle -= min(DEAD_ZONE, max(-DEAD_ZONE, angle))
+    if not sudden:
+        angle -= min(DEAD_ZONE, max(-DEAD_ZONE, angle))
     omega = bounded(p, min(gain, 1.0 / dt) * angle)
-    return v, turning.omega + min(1.0, dt / FALL) * (omega - turning.omega)
+    if not sudden:
+        omega = turning.omega + min(1.0, dt / FALL) * (omega - turning.omega)
+    return v, omega
 
 
 @njit
