@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -158,17 +160,25 @@ class Wind(NamedTuple):
         return cls(np.zeros(3), np.zeros(3))
 
 
-class WindSource(NamedTuple):
+@dataclass(frozen=True)
+class WindSource:
     """Where the wind of a run comes from."""
 
     parameters: WindParameters
     field: Lattice | None
 
+    @cached_property
+    def _calm(self) -> Wind:
+        return Wind(self.parameters.mean_velocity, self.parameters.mean_force, self.field)
+
+    @cached_property
+    def _gust(self) -> tuple[int, int, Wind]:
+        """The gust's first nanosecond, the first one after it, and the wind between."""
+        p, calm = self.parameters, self._calm
+        return *p.gust_window, calm._replace(
+            force=calm.force + p.gust_force, gust=p.gust_velocity)
+
     def at(self, stamp_ns: int) -> Wind:
         """Return the wind of a stamp (ns)."""
-        p = self.parameters
-        calm = Wind(p.mean_velocity, p.mean_force, self.field)
-        start, end = p.gust_window
-        if not start <= stamp_ns < end:
-            return calm
-        return calm._replace(force=calm.force + p.gust_force, gust=p.gust_velocity)
+        start, end, gust = self._gust
+        return gust if start <= stamp_ns < end else self._calm

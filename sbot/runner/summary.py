@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -15,9 +16,10 @@ from numpy.typing import NDArray
 
 from sbot.scenario.controllers import goal_tolerances, has_leader
 from sbot.scenario.model import Scenario
-from sbot_common.arrays import Floats
+from sbot_common.arrays import Flags, Floats
 from sbot_common.clock import in_seconds
-from sbot_common.elementary import hypot, hypot_of
+from sbot_common.compiled.jit import njit
+from sbot_common.elementary import hypot
 from sbot_common.errors import one_line
 from sbot_sim.collision.overlap import overlaps
 from sbot_sim.engine.simulation import Snapshot
@@ -97,11 +99,33 @@ class _OverlapCount:
         self._waiting.clear()
 
 
-def _lengths(vectors: Floats) -> Floats:
-    """Return the lengths (N,) of vectors (N, 2)."""
-    out = np.empty(len(vectors))
-    hypot_of(*np.ascontiguousarray(vectors.T), out)
-    return out
+@njit
+def _measure(row: int, pose: Floats, collided: Flags, reverted: Flags, goals: Floats,
+             lengths: Floats, counts: NDArray[np.int64], poses: Floats) -> int:
+    """Measure a row of a run; return how many robots are, or were, on their way to a goal.
+
+    The arrays are those of ``Tally``, the last three are written.
+    """
+    under_way = 0
+    for i in range(pose.shape[0]):
+        x, y, there = pose[i, 0], pose[i, 1], not math.isnan(pose[i, 0])
+        if row > 0:
+            if there and not math.isnan(poses[0, i, 0]):
+                lengths[0, i] += hypot(x - poses[0, i, 0], y - poses[0, i, 1])
+            counts[0, i] += collided[i]
+            counts[1, i] += reverted[i]
+        away = hypot(x - pose[0, 0], y - pose[0, 1])
+        if not math.isnan(away):
+            lengths[1, i], lengths[2, i] = away, max(away, lengths[2, i])
+        if counts[2, i] < 0 and hypot(goals[i, 0] - x, goals[i, 1] - y) < goals[i, 2]:
+            counts[2, i] = row
+        for k in range(3):
+            poses[0, i, k] = pose[i, k]
+            if there:
+                poses[1, i, k] = pose[i, k]
+        under_way += not (math.isnan(poses[1, i, 0]) or math.isnan(goals[i, 0])
+                          or counts[2, i] >= 0)
+    return under_way
 
 
 class Tally:
@@ -123,19 +147,17 @@ class Tally:
         self._scenario = scenario
         self._parameters = parameters
         n = len(scenario.robots)
-        self._goals = [robot.goal for robot in scenario.robots]
-        self._tolerances = goal_tolerances(scenario)
+        # x, y (m), tolerance (m); NaN: no goal
+        self._goals = np.array([(*(robot.goal or (math.nan, math.nan)), tolerance) for
+                                robot, tolerance in zip(scenario.robots, goal_tolerances(scenario),
+                                                        strict=True)])
         self._hash = hashlib.sha256() if hashed else None
         self._overlaps = _OverlapCount(parameters) if overlaps else None
-        self._rows = 0
-        self._previous: Floats | None = None
-        self._path = np.zeros(n)
-        self._collisions = np.zeros(n, np.int64)
-        self._reverts = np.zeros(n, np.int64)
-        self._farthest = np.zeros(n)
-        self._leader_distance = np.zeros(n)
-        self._reached: list[float | None] = [None] * n
-        self._pose: Floats = np.full((n, 3), np.nan)  # the last one in the world
+        self._rows = self._under_way = 0
+        self._lengths = np.zeros((3, n))  # m: path; distance from robot 0, and the farthest
+        self._counts = np.zeros((3, n), np.int64)  # collisions, reverts, row in which it arrived
+        self._counts[2] = -1
+        self._poses = np.full((2, n, 3), np.nan)  # of the last row; the last one in the world
 
     def saved(self) -> Mapping[str, Any]:
         """Return this moment, for ``restore``."""
@@ -158,35 +180,20 @@ class Tally:
     @property
     def all_arrived(self) -> bool:
         """Whether every robot that has a goal, and was in the world, has been there."""
-        known = is_there(self._pose).tolist()
-        return all(time is not None for goal, time, counts in zip(
-            self._goals, self._reached, known, strict=True) if goal is not None and counts)
+        return self._under_way == 0
 
     def add(self, snapshot: Snapshot) -> None:
         """Add one row."""
-        pose, boxes, there = snapshot.pose, snapshot.boxes, is_there(snapshot.pose)
+        pose, boxes = snapshot.pose, snapshot.boxes
         if self._hash is not None:
-            self._hash.update(np.ascontiguousarray(pose[there], '<f8').tobytes())
+            self._hash.update(np.ascontiguousarray(pose[is_there(pose)], '<f8').tobytes())
             if boxes is not None:
                 self._hash.update(np.ascontiguousarray(as_sent(boxes), '<f8').tobytes())
         if self._overlaps is not None:
             self._overlaps.add(snapshot)
-        if self._previous is not None:
-            step = pose[:, :2] - self._previous[:, :2]
-            self._path += _lengths(np.where(np.isnan(step), 0.0, step))
-            self._collisions += snapshot.collided
-            self._reverts += snapshot.reverted
-        leader = _lengths(pose[:, :2] - pose[0, :2])
-        np.copyto(self._leader_distance, leader, where=~np.isnan(leader))
-        np.maximum(self._farthest, self._leader_distance, out=self._farthest)
-        time = self._rows * self._parameters.dt
-        for i, goal in enumerate(self._goals):
-            if goal is not None and self._reached[i] is None:
-                away = hypot(goal[0] - pose[i, 0], goal[1] - pose[i, 1])
-                if away < self._tolerances[i]:
-                    self._reached[i] = round(time, 9)
-        self._previous = pose.copy()
-        np.copyto(self._pose, pose, where=there[:, np.newaxis])
+        self._under_way = _measure(
+            self._rows, pose, snapshot.collided, snapshot.reverted, self._goals, self._lengths,
+            self._counts, self._poses)
         self._rows += 1
 
     def summary(self, wall_time_s: float, stopped: bool = False,
@@ -203,7 +210,9 @@ class Tally:
 
         """
         sim_time = self.ticks * self._parameters.dt
-        until = self._scenario.until
+        until, pose = self._scenario.until, self._poses[1]
+        reached = [None if row < 0 else round(row * self._parameters.dt, 9)
+                   for row in self._counts[2].tolist()]
         ended = {} if until is None else {'ended_by': until if stopped else 'duration'}
         return {
             'scenario': self._scenario.name,
@@ -218,16 +227,16 @@ class Tally:
             'leader': 0 if has_leader(self._scenario) else None,
             'robots': [{
                 'id': i,
-                'pose': self._pose[i].tolist(),
-                'goal_reached_s': self._reached[i],
-                **({'reason': reasons[i]} if i in reasons and self._reached[i] is None else {}),
-                'path_length_m': float(self._path[i]),
-                'collisions': int(self._collisions[i]),
-                'reverts': int(self._reverts[i]),
+                'pose': pose[i].tolist(),
+                'goal_reached_s': reached[i],
+                **({'reason': reasons[i]} if i in reasons and reached[i] is None else {}),
+                'path_length_m': float(self._lengths[0, i]),
+                'collisions': int(self._counts[0, i]),
+                'reverts': int(self._counts[1, i]),
                 **({} if invalid_turns is None else {'invalid_turns': int(invalid_turns[i])}),
-                'max_leader_distance_m': float(self._farthest[i]),
-                'final_leader_distance_m': float(self._leader_distance[i]),
-            } for i in np.flatnonzero(is_there(self._pose)).tolist()],
+                'max_leader_distance_m': float(self._lengths[2, i]),
+                'final_leader_distance_m': float(self._lengths[1, i]),
+            } for i in np.flatnonzero(is_there(pose)).tolist()],
         }
 
 
