@@ -357,6 +357,8 @@ def _look_around(p: Parameters, state: State, memory: Memory, task: Task, poses:
     seen = limit_near(p, memory, robots, near, seen)
     limits = limit_hidden(memory.walls, grid, memory, place, eye, beams, drift, state.margin,
                           task.size.car.curvature > 0.0, seen)
+    if task.size.outline.side > 0.0 and near == 0 and is_calm(p, drift):
+        seen = limits = 0  # the limits are those of a disc: they would turn it out of a gap's axis
     changed |= grid.origin_x != state.origin_x or grid.origin_y != state.origin_y
     if not sees_all_ahead(beams):
         changed |= notice_near(p, grid, memory, me, eye, ranges, beams, time)

@@ -17,6 +17,7 @@ from sbot.controllers.navigate.damping import Place, into
 from sbot.controllers.navigate.map import Grid, column_of, row_of
 from sbot.controllers.navigate.parameters import (
     BACKS,
+    BANNED,
     CREEPING,
     LEAST_MARGIN,
     SIDE,
@@ -63,7 +64,7 @@ def _share(p: Parameters, outline: Outline, grid: Grid, place: Place, eye_x: flo
                           column_of(grid, place.x))
     for r in range(max(0, row - cells), min(SIDE, row + cells + 1)):
         for c in range(max(0, column - cells), min(SIDE, column + cells + 1)):
-            if grid.evidence[r, c] > 0:
+            if 0 < grid.evidence[r, c] < BANNED:
                 ahead, aside = into(
                     place, grid.origin_x + (c + np.float64(grid.hits[r, c, 0])) * grid.cell,
                     grid.origin_y + (r + np.float64(grid.hits[r, c, 1])) * grid.cell)

@@ -284,8 +284,7 @@ def beside_walls(p: Parameters, outline: Outline) -> Parameters:
     """
     if outline.side == 0.0:
         return p
-    return p._replace(robot_radius_m=outline.side,
-                      margin_m=p.margin_m + p.robot_radius_m - outline.side)
+    return p._replace(robot_radius_m=outline.side)
 
 
 def _slower(gain: float, lag: float) -> float:
