@@ -196,6 +196,7 @@ def make_limits(num_robots: int, beams: int) -> Floats:
 def initial_state(frame: Frame, p: Parameters) -> State:
     """Return the state before the first turn."""
     corner = -SIDE / 2 * p.cell_m
-    return State(frame, Drift(0.0, 0.0, 0.0, 0.0), Route(0, 0, 0.0, 0, 0, 0.0, 0.0, False, False),
-                 corner, corner, 0, 0.0, 0, p.margin_m, NO_YIELD, 0.0, 0.0, Watch(0.0, 0.0, 0.0),
-                 -math.inf, 0.0, 0.0, NO_TURN, False)
+    return State(frame, Drift(0.0, 0.0, 0.0, 0.0),
+                 Route(0, 0, 0.0, 0, 0, 0.0, 0.0, False, False, False), corner, corner, 0, 0.0, 0,
+                 p.margin_m, NO_YIELD, 0.0, 0.0, Watch(0.0, 0.0, 0.0), -math.inf, 0.0, 0.0,
+                 NO_TURN, False)

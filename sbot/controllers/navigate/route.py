@@ -62,12 +62,14 @@ class Route(NamedTuple):
     to_y: float
     checked: bool  # it was free, and no obstacle is new since
     closed: bool  # no way leads to the target, in unknown space neither
+    far: bool  # its search visited more than ``FEW_CELLS``, so the next one does too
 
 
 @njit_inner
 def nothing_planned(route: Route) -> Route:
     """Return a route without a path."""
-    return Route(0, 0, route.time, route.number, 0, route.to_x, route.to_y, False, False)
+    return Route(0, 0, route.time, route.number, 0, route.to_x, route.to_y, False, False,
+                 False)
 
 
 @njit
@@ -169,28 +171,30 @@ def _passed(p: Parameters, grid: Grid, path: NDArray[np.float64], length: int, a
 
 
 @njit_inner
-def _searched(p: Parameters, grid: Grid, search: Search, number: int, x: float, y: float,
-              to_x: float, to_y: float, path: NDArray[np.float64]) -> tuple[int, int]:
-    """Return what ``find_path`` does, and how many searches there were so far.
+def _searched(p: Parameters, grid: Grid, search: Search, number: int, far: bool, x: float,
+              y: float, to_x: float, to_y: float, path: NDArray[np.float64],
+              ) -> tuple[int, int, bool]:
+    """Return what ``find_path`` does, how many searches there were so far, and ``Route.far``.
 
     Where all that a target can be reached from is much to visit, the search begins at the robot:
-    it may be shut in, or its way out narrow.
+    it may be shut in, or its way out narrow. ``far`` is that of the route before.
     """
-    for most in (FEW_CELLS, MOST_CELLS):
+    for is_far in range(int(far), 2):
+        most = MOST_CELLS if is_far else FEW_CELLS
         length = find_path(p, grid, search, number + 1, x, y, to_x, to_y, path, most)
         if length != 0:
-            return length, number + 1
+            return length, number + 1, is_far > 0
         length = find_path(p, grid, search, number + 2, to_x, to_y, x, y, path, most)
         number += 2
         if length == path.shape[0]:
-            return 0, number  # the points near the robot are left out
+            return 0, number, False  # the points near the robot are left out
         for k in range(length // 2):
             for axis in range(2):
                 end = length - 1 - k
                 path[k, axis], path[end, axis] = path[end, axis], path[k, axis]
         if length != 0:
-            return length, number
-    return 0, number
+            return length, number, is_far > 0
+    return 0, number, False
 
 
 @njit
@@ -236,17 +240,18 @@ def next_point(p: Parameters, grid: Grid, search: Search, path: NDArray[np.float
         elif good and since >= LOST:
             good = is_free_line(grid, x, y, path[at, 0], path[at, 1], clearance, skip)
     number, planned, tight = route.number, route.time, route.tight
-    planned_x, planned_y, closed = route.to_x, route.to_y, route.closed
+    planned_x, planned_y, closed, far = route.to_x, route.to_y, route.closed, route.far
     if not good and (since >= pause or number == 0):
         planned, at, planned_x, planned_y, checked = time, 0, end_x, end_y, False
-        length, number = _searched(p, grid, search, number, x, y, end_x, end_y, path)
+        length, number, far = _searched(p, grid, search, number, far, x, y, end_x, end_y, path)
         closed = length < 0 and abs(end_x - to_x) + abs(end_y - to_y) < grid.cell
         length = max(0, length)
         tight, _ = _tight_points(p, grid, path, 2, length)
         _centre_path(p, grid, path, length)
         at = _passed(p, grid, path, length, at, 4 * AHEAD, x, y)
         at = max(at, min(2, length - 1))
-    route = Route(length, at, planned, number, tight, planned_x, planned_y, checked, closed)
+    route = Route(length, at, planned, number, tight, planned_x, planned_y, checked, closed,
+                  far)
     if closed:
         return route, x, y
     if length == 0:
