@@ -57,6 +57,7 @@ from sbot.controllers.navigate.parameters import (
     CREEPING,
     DEAD_ZONE,
     FALL,
+    FORESIGHT,
     HOME,
     LEAST_MARGIN,
     LOOK_TIME,
@@ -90,6 +91,7 @@ from sbot.controllers.navigate.yielding import (
     PASSES,
     WAITS,
     Yield,
+    is_occupied,
     negotiated,
     write_headings,
 )
@@ -191,8 +193,11 @@ def _way_to_goal(p: Parameters, grid: Grid, memory: Memory, state: State, task: 
     route, at_x, at_y = next_point(memory.walls, grid, memory.search, memory.path, state.route,
                                    state.time, changed, x, y, to_x, to_y,
                                    task.size.outline.side > 0.0)
-    if waiting.mode == PASSES:
-        at_x, at_y = on_lane(p, grid, waiting.passage, x, y, at_x, at_y)
+    dx, dy, ends = to_x - x, to_y - y, HOME * p.robot_radius_m
+    if waiting.mode == PASSES and dx * dx + dy * dy > ends * ends:
+        at_x, at_y, most = on_lane(p, grid, waiting.passage, x, y, at_x, at_y)
+        if is_occupied(memory.others, task.robot_id, x, y, FORESIGHT * p.robot_radius_m):
+            speed = min(speed, most)
     return _Way(state.trail, waiting, route, to_x, to_y, at_x, at_y, speed, True)
 
 
@@ -271,7 +276,8 @@ def commanded(p: Parameters, memory: Memory, sight: _Sight, state: State, size: 
         angle, gain = steady, p.turn_gain / 2 if alone else p.turn_gain
     angle = same_side(turning, angle)
     if not sudden:
-        angle -= min(DEAD_ZONE, max(-DEAD_ZONE, angle))
+        zone = DEAD_ZONE if alone else DEAD_ZONE / 2
+        angle -= min(zone, max(-zone, angle))
     omega = bounded(p, min(gain, 1.0 / dt) * angle)
     if not sudden:
         omega = turning.omega + min(1.0, dt / FALL) * (omega - turning.omega)
@@ -354,7 +360,8 @@ def _look_around(p: Parameters, state: State, memory: Memory, task: Task, poses:
     near = meet_movers(p, memory.movers, place.x, place.y, time, memory.near, robots)
     seen, changed = see(memory.walls, grid, memory, me, place, eye, ranges, beams, drift, state,
                         noise, dt)
-    seen = limit_near(p, memory, robots, near, seen)
+    apart = LEAST_MARGIN * p.robot_radius_m if state.waiting.mode == PASSES else p.margin_m
+    seen = limit_near(p, memory, robots, near, seen, apart)
     limits = limit_hidden(memory.walls, grid, memory, place, eye, beams, drift, state.margin,
                           task.size.car.curvature > 0.0, seen)
     if task.size.outline.side > 0.0 and near == 0 and is_calm(p, drift):

@@ -193,9 +193,12 @@ def wall_limit(p: Parameters, distance: float, blown: float, margin: float) -> f
 
 
 @njit
-def robot_limit(p: Parameters, distance: float) -> float:
-    """Return the largest speed (m/s) towards a robot whose centre is ``distance`` (m) away."""
-    return p.damper_gain / 2 * (distance - 2 * p.robot_radius_m - p.margin_m)
+def robot_limit(p: Parameters, distance: float, margin: float) -> float:
+    """Return the largest speed (m/s) towards a robot whose centre is ``distance`` (m) away.
+
+    ``margin`` (m) is what is kept between both.
+    """
+    return p.damper_gain / 2 * (distance - 2 * p.robot_radius_m - margin)
 
 
 @njit

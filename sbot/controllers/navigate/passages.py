@@ -163,8 +163,11 @@ def has_lanes(p: Parameters, grid: Grid, passage: Passage) -> bool:
 
 @njit
 def on_lane(p: Parameters, grid: Grid, passage: Passage, x: float, y: float, at_x: float,
-            at_y: float) -> tuple[float, float]:
+            at_y: float) -> tuple[float, float, float]:
     """Return the point (m) ahead on the right lane of a passage; (at_x, at_y) where it has none.
+
+    And the speed (m/s) at which the damper leaves a robot on its lane: a faster one is moved to
+    the middle by the wall ahead, where it meets others. inf: there is no lane.
 
     Keeping to the right: Kirby, Simmons, Forlizzi, "COMPANION: A constraint-optimizing method
     for person-acceptable navigation" (RO-MAN 2009). Both walls and the other leave as much room.
@@ -173,7 +176,11 @@ def on_lane(p: Parameters, grid: Grid, passage: Passage, x: float, y: float, at_
     to_x, to_y = x + LANE_AHEAD * r * u_x, y + LANE_AHEAD * r * u_y
     left, right = room_beside(grid, to_x, to_y, u_x, u_y, r, ABREAST * r)
     if not (left < math.inf and right > -math.inf):
-        return at_x, at_y
+        return at_x, at_y, math.inf
+    gap = (max(LANES * r, left - right) - 4.0 * r) / 3
     aside = (left + right) / 2 - (left - right + 2.0 * r) / 6
     to_x, to_y = to_x - aside * u_y, to_y + aside * u_x
-    return (to_x, to_y) if is_free_line(grid, x, y, to_x, to_y, BODY * r, 0.0) else (at_x, at_y)
+    if not is_free_line(grid, x, y, to_x, to_y, BODY * r, 0.0):
+        return at_x, at_y, math.inf
+    # Of all points of a wall beside at r + gap, the least (r + gap)/cos - r over sin, to 2 %.
+    return to_x, to_y, p.damper_gain * math.sqrt(2.0 * gap * (r + 2.0 * gap))

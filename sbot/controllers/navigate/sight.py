@@ -194,11 +194,12 @@ def _note_standing(p: Parameters, grid: Grid, memory: Memory, i: int, dt: float)
 
 
 @njit
-def limit_near(p: Parameters, memory: Memory, robots: int, near: int, count: int) -> int:
+def limit_near(p: Parameters, memory: Memory, robots: int, near: int, count: int,
+               margin: float) -> int:
     """Write limits after ``count`` others; return how many there are.
 
     One for each robot in sight, and one for each obstacle that moves: what comes nearer counts
-    as nearer by how fast it comes.
+    as nearer by how fast it comes. ``margin`` (m) is kept from robots.
     """
     limits = memory.limits
     for k in range(near):
@@ -209,7 +210,7 @@ def limit_near(p: Parameters, memory: Memory, robots: int, near: int, count: int
         else:
             limits[count, 0], limits[count, 1] = dx / distance, dy / distance
             if k < robots:
-                limits[count, 2] = robot_limit(p, distance)
+                limits[count, 2] = robot_limit(p, distance, margin)
             else:
                 towards = memory.near[k, 2] * dx + memory.near[k, 3] * dy
                 limits[count, 2] = (p.damper_gain * (distance - memory.near[k, 6])

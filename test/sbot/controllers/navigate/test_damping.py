@@ -107,7 +107,7 @@ def test_limits_end_at_the_margin():
     still = wall_limit(DAMPER_P, 1.0, 0.0, 0.1)
     assert wall_limit(DAMPER_P, 1.0, 0.3, 0.1) < still == wall_limit(DAMPER_P, 1.0, -0.3, 0.1)
     assert 2 * robot_limit(
-        DAMPER_P, 2 * DAMPER_P.robot_radius_m + DAMPER_P.margin_m + 0.5
+        DAMPER_P, 2 * DAMPER_P.robot_radius_m + 0.1 + 0.5, 0.1
     ) == pytest.approx(DAMPER_P.damper_gain * 0.5)
 
 
