@@ -185,8 +185,9 @@ def _way_to_goal(p: Parameters, grid: Grid, memory: Memory, state: State, task: 
     x, y, waiting = place.x, place.y, state.waiting
     to_x, to_y = into(state.frame, task.goal_x, task.goal_y)
     speed = leader_speed(p, memory, followers, x, y)
-    if poses.shape[0] > 1 and not state.route.closed and (
-            waiting.mode == WAITS or state.time - waiting.looked >= LOOK_TIME):
+    # No way may lead to where it waits, either: that says nothing about its goal.
+    if poses.shape[0] > 1 and (waiting.mode == WAITS or (
+            not state.route.closed and state.time - waiting.looked >= LOOK_TIME)):
         waiting = _negotiate(p, grid, memory, state, task.robot_id, poses, place, to_x, to_y)
     if waiting.mode == WAITS:
         to_x, to_y = waiting.spot_x, waiting.spot_y
