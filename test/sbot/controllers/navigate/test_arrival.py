@@ -213,6 +213,9 @@ def test_a_scene_that_is_scaled_gives_the_scaled_run():
     ('sensing/noisy', 520002, 40.0),  # the nearest of many readings stopped it before each gap
     ('hallway/pair', 0, 12.0),  # there is no room at the ends
     ('corner/l', 5012, 30.0),  # the two turned on the spot at the corner
+    ('rectangles/0.7', 574295, None),  # limits of a disc turned it askew before the gap
+    ('rectangles/l', 574295, None),  # its margin was more than the corridor leaves
+    ('rvo2/blocks', 682342, None),  # no way led to where it waited
     ('e-puck/8', 3, None)])
 def test_robots_arrive_where_the_way_is_narrow(scene, seed, seconds):
     _, summary = summary_of(scene, seed)
