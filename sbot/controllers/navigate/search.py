@@ -27,6 +27,8 @@ from sbot_common.compiled.jit import njit, njit_inline, njit_inner
 
 LONGEST = 1024  # points of a path that are kept
 _DIAGONAL = math.sqrt(2.0)
+_CELLS = 1 << 20  # more than a window has
+_STEPS = float(1 << 20)  # of a cell, so that all fits into 63 bits
 
 
 class Search(NamedTuple):
@@ -35,15 +37,16 @@ class Search(NamedTuple):
     cost: NDArray[np.float64]  # (cells,) from the target
     parent: NDArray[np.int32]  # (cells,) next cell towards the target
     number: NDArray[np.int32]  # (cells,) of the search in which the cell was reached
-    keys: NDArray[np.float64]  # heap: cost plus estimate
-    items: NDArray[np.int32]  # heap: cells
+    # Heap of numbers, which are compared faster than pairs: cost plus estimate in steps of a cell,
+    # times ``_CELLS``, plus the cell
+    heap: NDArray[np.int64]
 
 
 def make_search() -> Search:
     """Return working memory; pages that no search touches stay unused."""
     cells = SIDE * SIDE
     return Search(np.zeros(cells), np.zeros(cells, np.int32), np.zeros(cells, np.int32),
-                  np.zeros(cells), np.zeros(cells, np.int32))
+                  np.zeros(cells, np.int64))
 
 
 @njit
@@ -93,48 +96,41 @@ def _estimate(row: int, column: int, to_row: int, to_column: int) -> float:
 
 
 @njit_inline
-def _rise(search: Search, k: int, key: float, item: int) -> None:
-    """Write an item to the heap, at place ``k`` or above it."""
-    keys, items = search.keys, search.items
-    while k > 0:
-        above = (k - 1) // 2
-        if keys[above] < key or (keys[above] == key and items[above] <= item):
-            break
-        keys[k], items[k] = keys[above], items[above]
-        k = above
-    keys[k], items[k] = key, item
+def _rise(heap: NDArray[np.int64], k: int, entry: int) -> None:
+    """Write an entry to the heap, at place ``k`` or above it."""
+    while k > 0 and heap[(k - 1) >> 1] > entry:
+        heap[k] = heap[(k - 1) >> 1]
+        k = (k - 1) >> 1
+    heap[k] = entry
 
 
 @njit_inline
-def _push(search: Search, count: int, key: float, item: int) -> int:
-    if count == search.keys.shape[0]:
+def _push(search: Search, count: int, key: float, cell: int) -> int:
+    if count == search.heap.shape[0]:
         return count
-    _rise(search, count, key, item)
+    _rise(search.heap, count, math.floor(key * _STEPS) * _CELLS + cell)
     return count + 1
 
 
 @njit_inline
 def _pop(search: Search, count: int) -> tuple[int, float, int]:
-    """Return how many are left, and the least key with its item."""
-    keys, items = search.keys, search.items
-    key, item = keys[0], items[0]
+    """Return how many are left, and the least key with its cell."""
+    heap = search.heap
+    least = heap[0]
     count -= 1
-    last_key, last_item = keys[count], items[count]
-    k, child = 0, 1
-    # The hole sinks to the bottom, and the last item rises from there: it belongs near the
+    last, k, child = heap[count], 0, 1
+    # The hole sinks to the bottom, and the last entry rises from there: it belongs near the
     # bottom (Wegener, "Bottom-up-heapsort", Theoretical Computer Science 118, 1993). Which child
     # is less is a number, not a branch that the processor guesses.
     while child + 1 < count:
-        right_key, left_key = keys[child + 1], keys[child]
-        child += (right_key < left_key) | (
-            (right_key == left_key) & (items[child + 1] < items[child]))
-        keys[k], items[k] = keys[child], items[child]
+        child += heap[child + 1] < heap[child]
+        heap[k] = heap[child]
         k, child = child, 2 * child + 1
     if child < count:
-        keys[k], items[k] = keys[child], items[child]
+        heap[k] = heap[child]
         k = child
-    _rise(search, k, last_key, last_item)
-    return count, key, item
+    _rise(heap, k, last)
+    return count, (least // _CELLS) / _STEPS, least % _CELLS
 
 
 class Ends(NamedTuple):
