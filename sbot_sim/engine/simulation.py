@@ -82,7 +82,7 @@ class Snapshot(NamedTuple):
 
 def _as_felt(snapshot: Snapshot) -> Snapshot:
     """Return the snapshot, in which a robot that is not in the world feels and does nothing."""
-    absent = np.isnan(snapshot.true_pose[:, 0])
+    absent = ~is_there(snapshot.true_pose)
     if absent.any():
         for rows in (snapshot.twist, snapshot.wind, snapshot.free_wind, snapshot.updraft,
                      snapshot.reverted):

@@ -64,7 +64,7 @@ def _share(p: Parameters, outline: Outline, grid: Grid, place: Place, eye_x: flo
                           column_of(grid, place.x))
     for r in range(max(0, row - cells), min(SIDE, row + cells + 1)):
         for c in range(max(0, column - cells), min(SIDE, column + cells + 1)):
-            if 0 < grid.evidence[r, c] < BANNED:
+            if 0 < grid.evidence[r, c] < BANNED:  # a place that was closed is free of bodies
                 ahead, aside = into(
                     place, grid.origin_x + (c + np.float64(grid.hits[r, c, 0])) * grid.cell,
                     grid.origin_y + (r + np.float64(grid.hits[r, c, 1])) * grid.cell)

@@ -278,10 +278,7 @@ def resolved(p: Parameters, size: Size = STANDARD) -> Parameters:
 
 
 def beside_walls(p: Parameters, outline: Outline) -> Parameters:
-    """Return the parameters with which a body passes walls: a slim one is as wide as its side.
-
-    Where there is room it keeps as far from walls as ever: the margin is larger by as much.
-    """
+    """Return the parameters with which a body passes walls: a slim one is as wide as its side."""
     if outline.side == 0.0:
         return p
     return p._replace(robot_radius_m=outline.side)

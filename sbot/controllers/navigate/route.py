@@ -68,8 +68,7 @@ class Route(NamedTuple):
 @njit_inner
 def nothing_planned(route: Route) -> Route:
     """Return a route without a path."""
-    return Route(0, 0, route.time, route.number, 0, route.to_x, route.to_y, False, False,
-                 False)
+    return Route(0, 0, route.time, route.number, 0, route.to_x, route.to_y, False, False, False)
 
 
 @njit

@@ -233,7 +233,7 @@ def find_path(p: Parameters, grid: Grid, search: Search, number: int, x: float, 
         count, key, cell = _pop(search, count)
         if cell == start:
             return _write_path(grid, search, start, target, path)
-        if key > search.cost[cell] + _estimate(cell // SIDE, cell % SIDE, row, column) + 1e-9:
+        if key > search.cost[cell] + _estimate(cell // SIDE, cell % SIDE, row, column):
             continue  # a cheaper way to this cell was found since
         row_here, column_here = cell // SIDE, cell % SIDE
         closed &= 0 < row_here < SIDE - 1 and 0 < column_here < SIDE - 1
