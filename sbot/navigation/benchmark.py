@@ -6,7 +6,6 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
-import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -29,8 +28,9 @@ from sbot.regression.commands import held_commands
 from sbot.ros.domain import FREE, parse_domain
 from sbot.ros.processes import parse_command, robot_commands
 from sbot.ros.up import NodeFailed, run_up
+from sbot.runner.controllers import Decisions
 from sbot.runner.history import Run
-from sbot.runner.loop import run_scenario
+from sbot.runner.session import Session
 from sbot.scenario.controllers import external_robots
 from sbot.scenario.load import parse_scenario
 from sbot.scenario.model import Scenario
@@ -41,9 +41,8 @@ from sbot.sweeps.request import Request
 from sbot.sweeps.sources import check_values
 from sbot.version import VERSION
 from sbot_common.errors import InputError, bad_value, install_command, one_line, shown
-from sbot_common.observation import Twist
-from sbot_common.topics import Outgoing
 from sbot_sim.engine.simulation import Snapshot
+from wind_model.gust import Wind
 
 PREFIX = 'node: '  # of a command. No module:Class has a space.
 
@@ -162,33 +161,17 @@ def _recorded_commands(bag: Bag, scenario: Scenario) -> NDArray[np.float64]:
 
 
 def _driven(scenario: Scenario, commands: NDArray[np.float64]) -> Run:
-    """Return the run of a scenario with given commands."""
-    robots = [replace(robot, controller=NONE, parameters={})
-              for robot in scenario.robots]
-    return run_scenario(replace(scenario, robots=robots),
-                        supervisor=_Commands(commands), overlaps=False)
+    """Return the run of a scenario with given commands (T + 1, N, 3)."""
+    robots = [replace(robot, controller=NONE, parameters={}) for robot in scenario.robots]
+    session = Session(replace(scenario, robots=robots), overlaps=False, batched=True)
+
+    def drive(_stamp_ns: int, _wind: Wind, snapshot: Snapshot, decided: Decisions) -> None:
+        decided.commands[:] = commands[snapshot.tick]
+    while not session.ended:
+        session.turn(drive)
+    return session.result()
 
 
-class _Commands:
-    """A supervisor that gives recorded commands."""
-
-    def __init__(self, commands: NDArray[np.float64]) -> None:
-        self._commands, self._tick = commands, 0
-
-    def show(self, snapshot: Snapshot, _: Sequence[Outgoing]) -> None:
-        """Take note of the tick."""
-        self._tick = snapshot.tick
-
-    def may_proceed(self) -> bool:
-        """Return true: nobody waits."""
-        return True
-
-    def commands(self) -> Mapping[int, Twist]:
-        """Return the commands of this tick."""
-        return {i: Twist(*row) for i, row in enumerate(self._commands[self._tick].tolist())}
-
-
-LOG = logging.getLogger(__name__)
 Row = dict[str, Any]
 CONTROLLER = 'robots.*.controller'
 _METRICS = 'sbot.navigation.metrics:navigation'
@@ -246,11 +229,9 @@ def run_controllers(scenarios: Iterable[tuple[str, Mapping[str, Any]]],
                       key=lambda row: int(row['run']))
     hashes = {name: _controller_hash(name) for name in controllers}
     digests = [library.digest(values) for _, values in known]
-    found = []
-    for row in rows:
-        source, name = plan[row['run']].source, row[CONTROLLER]
-        found.append(_row(known[source][0], row, name, fixed, hashes[name], digests[source]))
-    return found
+    sources_of = [plan[row['run']].source for row in rows]
+    return [_row(known[source][0], row, row[CONTROLLER], fixed, hashes[row[CONTROLLER]],
+                 digests[source]) for source, row in zip(sources_of, rows, strict=True)]
 
 
 def run_nodes(scenarios: Iterable[tuple[str, Mapping[str, Any]]], controller: str,
@@ -364,10 +345,6 @@ class PublishedRows(NamedTuple):
         options : how to run them; of rows of nodes, none of it counts
 
         """
-        if any(is_node(row['controller']) for row in self.rows):
-            for name in ('timeout', 'scheduler'):
-                if getattr(options, name) is not None:
-                    LOG.warning('--%s: has no effect on rows of nodes', name)
         groups: dict[str, list[Row]] = {}
         for row in self.rows:
             groups.setdefault(json.dumps([row['controller'], row['set']], sort_keys=True),

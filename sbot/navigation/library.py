@@ -181,14 +181,10 @@ def _frames(source: Path) -> Iterator[tuple[float, float, float]]:
     text = decode_text(read_within(source), str(source))
     keys = list(_KEY.finditer(text))
     ends = [*(key.start() for key in keys[1:]), len(text)]
-    line, counted = 1, 0
-    for key, end in zip(keys, ends[:len(keys)], strict=True):
-        line += text.count('\n', counted, key.start())
-        counted = key.start()
-        if (place := _PLACE.search(text, key.end(), end)) is None:
-            continue
-        where = f'{source}:{line}: key frame'
-        yield (_number(key[1], where), _number(place[1], where), _number(place[2], where))
+    for k, (key, end) in enumerate(zip(keys, ends[:len(keys)], strict=True)):
+        if place := _PLACE.search(text, key.end(), end):
+            where = f'{source}: key frame {k}'
+            yield (_number(key[1], where), _number(place[1], where), _number(place[2], where))
 
 
 def _jackal(world: Values, start: tuple[float, float, float], goal: tuple[float, float]) -> Values:

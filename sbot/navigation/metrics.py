@@ -154,23 +154,20 @@ def _deviation(way: _Way, dt: float) -> tuple[float, float, float]:
     """
     stride = max(1, round(_STEP / dt))
     places = way.poses[::stride, :2]
-    speeds = np.sqrt((np.diff(places, axis=0) ** 2).sum(axis=1)) / (stride * dt)
+    speeds = _norms(np.diff(places, axis=0)) / (stride * dt)
     share = np.linspace(0.0, 1.0, len(places))[:, None]
     ahead = np.array(way.goal) - places[0]
     apart = places - places[0] - share * ahead
     foot = ((places - places[0]) @ ahead / max(float(ahead @ ahead), 1e-300)).clip(0.0, 1.0)
     aside = places - places[0] - foot[:, None] * ahead
     return (float(np.abs(np.diff(speeds)).mean()) if len(speeds) > 1 else 0.0,
-            float(np.sqrt((apart * apart).sum(axis=1)).sum()),
-            float(np.sqrt((aside * aside).sum(axis=1)).max()))
+            float(_norms(apart).sum()),
+            float(_norms(aside).max()))
 
 
 def _jerk(poses: Floats, dt: float) -> float:
     """Return the mean jerk (m/s^3) of poses (T, 3): the third difference of the place."""
-    if len(poses) < 4:
-        return 0.0
-    third = np.diff(poses[:, :2], n=3, axis=0) / dt**3
-    return float(np.sqrt((third * third).sum(axis=1)).mean())
+    return _mean(_norms(np.diff(poses[:, :2], n=3, axis=0) / dt**3))
 
 
 def _smooth_jerk(poses: Floats, dt: float) -> float:
@@ -219,18 +216,15 @@ def _min_clearance(run: Run) -> float | None:
     if any(body.inscribed_radius < body.radius for body in bodies):
         return None
     places, radius = run.poses[:, :, :2], np.array([body.radius for body in bodies])
-    world = run.scenario.world.arrays()
-    walls = outline_distances(world, places.reshape(-1, 2)).reshape(places.shape[:2]) - radius
-    least = float(walls.min())
-    for i in range(len(bodies)):
-        for j in range(i):
-            apart = np.sqrt(((places[:, i] - places[:, j]) ** 2).sum(axis=1)).min()
-            least = min(least, float(apart) - radius[i] - radius[j])
+    world = run.scenario.world
+    walls = outline_distances(world.arrays(), places.reshape(-1, 2))
+    apart = [walls.reshape(places.shape[:2]) - radius]
+    apart += [_norms(places[:, i] - places[:, j]) - radius[i] - radius[j]
+              for i in range(len(bodies)) for j in range(i)]
     if run.obstacles is not None:
-        for m, disc in enumerate(run.scenario.world.moving):
-            apart = np.sqrt(((places - run.obstacles[:, m:m + 1]) ** 2).sum(axis=2)) - radius
-            least = min(least, float(apart.min()) - disc.radius)
-    return least
+        apart += [_norms(places - run.obstacles[:, m:m + 1]) - radius - disc.radius
+                  for m, disc in enumerate(world.moving)]
+    return min(float(each.min()) for each in apart)
 
 
 def _standing(ways: list[_Way], dt: float) -> tuple[float, float]:
@@ -243,7 +237,7 @@ def _standing(ways: list[_Way], dt: float) -> tuple[float, float]:
     moves, stands = np.zeros((2, len(ways), longest), np.bool_)
     for k, way in enumerate(ways):
         step = way.poses[ticks:, :2] - way.poses[:-ticks, :2]
-        still = np.sqrt((step * step).sum(axis=1)) < STILL * way.body.radius
+        still = _norms(step) < STILL * way.body.radius
         moves[k, :len(still)], stands[k, :len(still)] = ~still, still
     later = np.logical_or.accumulate(moves[:, ::-1], axis=1)[:, ::-1]
     waits = stands & later & moves.any(axis=0)
@@ -254,8 +248,12 @@ def _body(run: Run, i: int) -> Body:
     return run.scenario.bodies[run.scenario.robots[i].body]
 
 
+def _norms(vectors: Floats) -> Floats:
+    return np.asarray(np.sqrt((vectors * vectors).sum(axis=-1)))
+
+
 def _length(poses: Floats) -> float:
-    return float(np.sqrt((np.diff(poses[:, :2], axis=0) ** 2).sum(axis=1)).sum())
+    return float(_norms(np.diff(poses[:, :2], axis=0)).sum())
 
 
 def _share(least: list[tuple[_Way, float | None, float]]) -> float | None:

@@ -29,34 +29,26 @@ def _make(place: Place) -> Controller:
     from sbot.controllers.navigate.bot import Navigate
     followers = [i for i, robot in enumerate(place.robots)
                  if i > 0 and robot.controller == ENTRY.name and robot.goal is None]
-    known = None
-    if place.parameters.map:
-        from sbot.controllers.navigate.map import Known
-        outline = place.outline()
-        known = Known(outline.segments, outline.circles)
-    return Navigate(place.parameters, followers, known, size_of(place.body), place.mount,
-                    place.ages)
+    return Navigate(place.parameters, followers, place.outline() if place.parameters.map else None,
+                    size_of(place.body), place.mount, place.ages)
 
 
 def size_of(body: Body) -> Size:
     """Return what the controller needs to know of a body.
 
     A rectangle counts as the disc of its area: with the margin of 0.4 radii that disc holds a
-    rectangle twice as long as wide. The circle around it would keep it out of most doors. Where
-    a gap leaves less than that margin, the reach of the corners tells how much is needed. A slim
-    rectangle has its outline for that.
+    rectangle twice as long as wide. The circle around it would keep it out of most doors. A slim
+    rectangle has its outline, too.
     """
     aside = abs(body.offset) if body.is_rectangle else 0.0  # it turns about its driven axle
-    radius, around = body.equal_area_radius + aside, body.safety_radius + aside
-    car = _car(body)
+    radius, car = body.equal_area_radius + aside, _car(body)
     if car.curvature and body.length:  # it turns by driving, with all its length
-        radius = around = 0.5 * hypot(body.length, body.width) + body.collision_distance
+        radius = 0.5 * hypot(body.length, body.width) + body.collision_distance
     ahead, beside = 0.5 * body.length + body.collision_distance, (
         0.5 * body.width + body.collision_distance)
     slim = body.is_rectangle and not car.curvature and beside < SLIM * radius
     outline = Outline(ahead + body.offset, ahead - body.offset, beside) if slim else Outline()
-    corner = around if around > radius and not slim else 0.0
-    return Size(radius, body.top_speed, float(corner),
+    return Size(radius, body.top_speed,
                 Inertia(body.max_acceleration or math.inf,
                         body.max_deceleration or body.max_acceleration or math.inf,
                         body.max_angular_acceleration or math.inf, body.command_delay),

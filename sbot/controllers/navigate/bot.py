@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from sbot.controllers.navigate.controller import take_turn
 from sbot.controllers.navigate.damping import Frame, frame_at
-from sbot.controllers.navigate.map import Known
 from sbot.controllers.navigate.memory import (
     Memory,
     State,
@@ -34,6 +33,7 @@ from sbot_common.compiled.jit import njit
 from sbot_common.compiled.records import Structure, define_structure
 from sbot_common.elementary import sincos, sincos_of
 from sbot_common.observation import Observation, Scan
+from sbot_sim.world.scene import Outline
 
 # Data of one robot's turns, as one object for compiled code.
 #
@@ -84,6 +84,8 @@ def turn(record: TurnRecord, task: Task, poses: Floats, ranges: NDArray[np.float
     return v, omega
 
 
+_DEVIATION = 0.05  # cells between a circle and the polygon that stands for it
+_SIDES = 100_000  # of that polygon, at most
 _NO_SCAN = Scan(np.empty(0, np.float32), 0.0, 0.0, 0.0, 0.0)
 
 
@@ -100,7 +102,7 @@ class Navigate:
     ----------
     parameters : already checked; None: the defaults
     followers : ids of the robots that follow robot 0, rising
-    known : outlines of the fixed obstacles, in `map`, for the parameter ``map``
+    known : the fixed obstacles, in `map`, for the parameter ``map``
     size : of its body, which parameters of 0 follow
     mount : of the laser: x, y (m), yaw (rad) in base_link. A robot whose laser looks back drives
         backwards
@@ -110,7 +112,7 @@ class Navigate:
     """
 
     def __init__(self, parameters: Parameters | None = None, followers: Sequence[int] = (),
-                 known: Known | None = None, size: Size = STANDARD,
+                 known: Outline | None = None, size: Size = STANDARD,
                  mount: tuple[float, float, float] = (0.0, 0.0, 0.0),
                  ages: tuple[float, float] = (0.0, 0.0)) -> None:
         self._parameters, self._size = resolved(parameters or Parameters(), size), size
@@ -193,10 +195,9 @@ class Navigate:
         side = -1.0 if self._backs else 1.0
         body = (side * (self._mount[0] - self._size.car.middle), side * self._mount[1],
                 self._size)
-        if goal is not None:
-            return Task(me, True, float(goal[0]), float(goal[1]), -1, 0, *body)
-        if me == 0:
-            return Task(me, False, 0.0, 0.0, -1, 0, *body)
+        if goal is not None or me == 0:
+            x, y = goal or (0.0, 0.0)
+            return Task(me, goal is not None, float(x), float(y), -1, 0, *body)
         followers = self._followers or tuple(range(1, observation.num_robots))
         rank = followers.index(me) if me in followers else me - 1
         return Task(me, False, 0.0, 0.0, rank, max(len(followers), rank + 1), *body)
@@ -213,7 +214,7 @@ class Navigate:
                                            beside_walls(p, self._size.outline), late)
                 if self._known is not None:
                     self._memory = self._memory._replace(
-                        known=_known_in(frame_at(*poses[me].tolist()), self._known))
+                        known=_known_in(frame_at(*poses[me].tolist()), self._known, p.cell_m))
             else:
                 self._memory = self._memory._replace(limits=make_limits(robots, beams))
             state = self.state or initial_state(frame_at(*poses[me].tolist()), p)
@@ -223,15 +224,21 @@ class Navigate:
         return self._record
 
 
-def _known_in(frame: Frame, known: Known) -> Known:
-    """Return outlines of `map` in a frame."""
-    segments, circles = np.array(known.segments, np.float64), np.array(known.circles, np.float64)
-    for x, y in ((segments[:, 0], segments[:, 1]), (segments[:, 2], segments[:, 3]),
-                 (circles[:, 0], circles[:, 1])):
-        dx, dy = x - frame.x, y - frame.y
-        x[:] = frame.cosine * dx + frame.sine * dy
-        y[:] = frame.cosine * dy - frame.sine * dx
-    return Known(segments, circles)
+def _known_in(frame: Frame, known: Outline, cell: float) -> Floats:
+    """Return outlines of `map` as lines (S, 4) (m) in a frame; a circle is a polygon.
+
+    That is ``_DEVIATION`` cells (m) from it, at most.
+    """
+    def seen(points: Floats) -> list[Floats]:
+        dx, dy = points[:, 0] - frame.x, points[:, 1] - frame.y
+        return [frame.cosine * dx + frame.sine * dy, frame.cosine * dy - frame.sine * dx]
+    lines = [np.column_stack(seen(known.segments) + seen(known.segments[:, 2:]))]
+    for x, y, radius in zip(*seen(known.circles), known.circles[:, 2], strict=True):
+        sides = 2.0 * math.pi * math.sqrt(radius / (8.0 * _DEVIATION * cell))
+        count = math.ceil(min(float(_SIDES), max(8.0, sides)))
+        corners = np.array([[x], [y]]) + radius * directions(count + 1, 0.0, 2.0 * math.pi / count)
+        lines.append(np.vstack([corners[:, :-1], corners[:, 1:]]).T)
+    return np.concatenate(lines)
 
 
 def directions(count: int, first: float, increment: float) -> NDArray[np.float64]:

@@ -38,7 +38,7 @@ from sbot.controllers.navigate.following import (
     leader_speed,
     on_trail,
 )
-from sbot.controllers.navigate.map import Grid, mark_known, shifted
+from sbot.controllers.navigate.map import Grid, mark_line, shifted
 from sbot.controllers.navigate.memory import (
     Memory,
     State,
@@ -75,15 +75,19 @@ from sbot.controllers.navigate.route import (
     Route,
     margin_ahead,
     margin_beside,
-    margin_for_corners,
     next_point,
     nothing_planned,
     watched,
 )
-from sbot.controllers.navigate.sight import limit_hidden, limit_near, list_neighbours, see
+from sbot.controllers.navigate.sight import (
+    limit_hidden,
+    limit_near,
+    list_neighbours,
+    makes_room,
+    see,
+)
 from sbot.controllers.navigate.view import (
     notice_leaving,
-    notice_near,
     seen_behind,
     sees_all_ahead,
 )
@@ -159,7 +163,8 @@ def window(p: Parameters, state: State, memory: Memory, place: Place) -> Grid:
         grid = Grid(memory.nearness, memory.evidence, memory.hits, origin_x, origin_y, p.cell_m)
         is_new = True
     if is_new:
-        mark_known(grid, memory.known)
+        for x0, y0, x1, y1 in memory.known:
+            mark_line(grid, x0, y0, x1, y1)
     return grid
 
 
@@ -286,13 +291,14 @@ def commanded(p: Parameters, memory: Memory, sight: _Sight, state: State, size: 
 
 @njit
 def velocities(p: Parameters, memory: Memory, sight: _Sight, state: State, way: _Way, place: Place,
-               drift: Drift, is_home: bool, forward: float, left: float,
+               drift: Drift, is_home: bool, aside: bool, forward: float, left: float,
                ) -> tuple[tuple[float, float], tuple[float, float]]:
     """Return the velocity (m/s) chosen among others, and the one through the air in the limits.
 
-    ``is_home``: the robot makes room for others; ``forward``, ``left`` are as in ``take_turn``.
+    ``is_home``: the robot makes room for others; ``aside``: it does nothing else; ``forward``,
+    ``left`` are as in ``take_turn``.
     """
-    vx, vy = along(p, way, place.x, place.y)
+    vx, vy = (0.0, 0.0) if aside else along(p, way, place.x, place.y)
     if is_home:
         room_x, room_y = keep_apart(p, memory.near, sight.robots)
         vx, vy = vx + room_x, vy + room_y
@@ -311,10 +317,10 @@ def told(p: Parameters, memory: Memory, sight: _Sight, state: State, task: Task,
     """Return whether a car backs, linear.x (m/s) and angular.z (rad/s), after evasion."""
     v, omega = commanded(p, memory, sight, state, task.size, turning, way, place, drift, air, dt)
     if sight.near > sight.robots:
-        around = Around(sight.grid, place, drift.x, drift.y, memory.near, sight.robots, sight.near)
-        _, angle = drive(air[0], air[1], place.cosine, place.sine)
+        around = Around(sight.grid, place, drift.x, drift.y, memory.near, sight.robots, sight.near,
+                        state.drift.v, task.size.inertia)
         v, omega = evading(p, around, memory.limits, sight.seen, sight.limits, state.margin, v,
-                           omega, angle, dt)
+                           omega, air, way.at_x - place.x, way.at_y - place.y, dt)
         turn = task.size.car.curvature * v
         if turn > 0.0:
             omega = min(turn, max(-turn, omega))
@@ -368,7 +374,6 @@ def _look_around(p: Parameters, state: State, memory: Memory, task: Task, poses:
         seen = limits = 0  # the limits are those of a disc: they would turn it out of a gap's axis
     changed |= grid.origin_x != state.origin_x or grid.origin_y != state.origin_y
     if not sees_all_ahead(beams):
-        changed |= notice_near(p, grid, memory, me, eye, ranges, beams, time)
         changed |= notice_leaving(p, grid, memory, me, eye, ranges, beams, time, dt)
     return _Sight(grid, robots, near, seen, limits, changed, looked, noise, dust,
                   ranges)
@@ -406,7 +411,10 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
     time = state.time
     place, eye = _place_and_eye(state, task, poses, scan_yaw)
     drift = _drifting(p, state, forward, left, place, dt)
-    is_home = task.has_goal and (state.route.closed or _is_at_home(p, state, task, place))
+    is_home = task.has_goal and _is_at_home(p, state, task, place)
+    aside = (task.has_goal and not is_home and state.waiting.mode != WAITS
+             and makes_room(p, memory, task.robot_id))
+    is_home |= task.has_goal and (aside or state.route.closed)
     sight = _look_around(p, state, memory, task, poses, ranges, beams, place, eye, drift, is_home,
                          dt)
     grid, robots = sight.grid, sight.robots
@@ -420,7 +428,8 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
                             robots, rests, place.x, place.y, time)
     if closed:
         route = nothing_planned(route)
-    chosen, air = velocities(p, memory, sight, state, way, place, drift, is_home, forward, left)
+    chosen, air = velocities(p, memory, sight, state, way, place, drift, is_home, aside, forward,
+                             left)
     room = room_ahead(p, memory.limits, sight.seen - sight.near, place, drift.x, drift.y,
                       state.margin)
     turning = wanting(state.turning, air[0], air[1],
@@ -428,7 +437,7 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
     backs, v, omega = told(p, memory, sight, state, task, turning, way, place, beams, drift, air,
                            dt)
     wheels = driven(task.size.inertia, memory.asked, state.turn, state.drift, v, omega, dt)
-    margin = _margin_kept(memory.walls, grid, memory, way, route, place, task.size.corner)
+    margin = _margin_kept(memory.walls, grid, memory, way, route, place)
     after = State(state.frame, Drift(drift.x, drift.y, *wheels), route, grid.origin_x,
                   grid.origin_y, way.points, time + dt, state.turn + 1, margin, way.waiting,
                   chosen[0], chosen[1], watch, sight.looked, sight.noise, sight.dust,
@@ -438,16 +447,12 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
 
 @njit_inner
 def _margin_kept(p: Parameters, grid: Grid, memory: Memory, way: _Way, route: Route,
-                 place: Place, corner: float) -> float:
-    """Return the margin (m) that is kept from obstacles in the next turn.
-
-    ``corner`` (m) is that of ``Task``.
-    """
+                 place: Place) -> float:
+    """Return the margin (m) that is kept from obstacles in the next turn."""
     if way.waiting.mode == PASSES:
         return LEAST_MARGIN * p.robot_radius_m
-    margin = min(margin_ahead(p, grid, memory.path, route),
-                 margin_beside(p, grid, place.x, place.y, way.at_x, way.at_y))
-    return max(margin, margin_for_corners(p, grid, corner, place.x, place.y, way.at_x, way.at_y))
+    return min(margin_ahead(p, grid, memory.path, route),
+               margin_beside(p, grid, place.x, place.y, way.at_x, way.at_y))
 
 
 @njit_inner

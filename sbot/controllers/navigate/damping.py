@@ -343,10 +343,8 @@ def estimated_noise(p: Parameters, noise: float, ranges: NDArray[np.float32],
         before, after = np.float64(ranges[i - 1]), np.float64(ranges[i + 1])
         if 0.0 <= before < far and 0.0 <= after < far:
             difference = abs(before - 2.0 * np.float64(ranges[i]) + after)
-            if difference < math.inf:
-                count += 1
-                if difference < least:
-                    below += 1
+            count += bool(difference < math.inf)
+            below += bool(difference < least)
     step = NOISE_STEP * p.robot_radius_m * (count - 2 * below) / max(ENOUGH, count)
     return max(0.0, noise + step)
 

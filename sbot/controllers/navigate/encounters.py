@@ -14,14 +14,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot.controllers.navigate.damping import Place, fastest
+from sbot.controllers.navigate.damping import Place, drive, fastest
 from sbot.controllers.navigate.map import Grid, distance_at, is_free_line
 from sbot.controllers.navigate.parameters import (
     BEHIND_WALLS,
     EVASION,
     EVASION_ROOM,
     EVASION_STEPS,
-    GOES_ON,
+    GROWTH,
     HEADING_COSINE,
     HEADING_ROOM,
     HITS_WALL,
@@ -32,14 +32,15 @@ from sbot.controllers.navigate.parameters import (
     REST,
     SLOWEST,
     SPACE,
-    TURNS_ROUND,
+    TOUCHES,
     WEIGHT,
+    Inertia,
     Parameters,
     bounded,
 )
 from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import njit, njit_inner
-from sbot_common.elementary import sincos
+from sbot_common.elementary import atan2, sincos
 
 # Degrees off the wanted direction, the right hand first: so two robots that meet head on choose
 # different sides.
@@ -81,11 +82,10 @@ def first_contact(near: NDArray[np.float64], count: int, vx: float, vy: float, o
     least = math.inf
     for k in range(count):
         share = near[k, 7]
-        time = _time_to_contact(near[k, 0], near[k, 1],
-                                share * vx - (share - 1.0) * own_x - near[k, 2],
-                                share * vy - (share - 1.0) * own_y - near[k, 3], near[k, 6])
-        if time < least:
-            least = time
+        least = min(least, _time_to_contact(near[k, 0], near[k, 1],
+                                            share * vx - (share - 1.0) * own_x - near[k, 2],
+                                            share * vy - (share - 1.0) * own_y - near[k, 3],
+                                            near[k, 6]))
     return least
 
 
@@ -170,22 +170,21 @@ def avoiding(p: Parameters, grid: Grid, place: Place, near: NDArray[np.float64],
     return best_x, best_y
 
 
-# Evasion of moving obstacles, which may turn round: commands are simulated a second ahead.
+# Evasion of moving obstacles: commands are simulated some seconds ahead.
 #
-# A command is tried by driving it ahead against every moving obstacle twice: it goes on as it
-# goes, or turns round now. One that would touch is replaced by the best of some arcs: the dynamic
-# window approach (Fox, Burgard, Thrun, IEEE Robotics and Automation Magazine 4, 1997) among moving
-# obstacles (Seder, Petrovic, ICRA 2007). Both futures count because a robot must not enter a state
-# from which it cannot get away, an inevitable collision state (Fraichard, Asama, Advanced Robotics
-# 18, 2004).
+# A command is tried by driving it ahead, as fast as the body can follow, while every obstacle goes
+# on as it goes, in a circle that grows as it may turn. One that would touch is replaced by the
+# best of some arcs: the dynamic window approach (Fox, Burgard, Thrun, IEEE Robotics and Automation
+# Magazine 4, 1997) among moving obstacles (Seder, Petrovic, ICRA 2007). Arcs end at the same
+# headings in each turn: so a robot goes on with the arc that it has begun.
 
-_HEADINGS = 16  # of the arcs that are tried
+_HEADINGS = 16  # at which arcs end
 _EVADING_SPEEDS = (1.0, 0.5)  # shares of the largest speed on them
 _CLOSER = 0.98  # share of a distance: one that is too small must not shrink
 
 
 class Around(NamedTuple):
-    """What is near a robot, and where it is."""
+    """What is near a robot, and how it moves."""
 
     grid: Grid
     place: Place
@@ -194,6 +193,8 @@ class Around(NamedTuple):
     near: Floats  # (rows, 8) of ``encounters.first_contact``
     robots: int  # rows of robots
     rows: int  # likewise, with obstacles that move
+    v: float  # m/s, that its wheels do
+    inertia: Inertia
 
 
 class _Trial(NamedTuple):
@@ -201,28 +202,27 @@ class _Trial(NamedTuple):
 
     x: float  # m, where it ends, from here
     y: float
-    goes_on: float  # s until a touch if obstacles go on; inf: none
-    turns_round: float  # likewise, if they turn round now
-    wall: float  # likewise, of what stands
+    touch: float  # s until it touches what moves; inf: never
+    wall: float  # s until it touches what stands
 
 
 @njit
-def tried(p: Parameters, around: Around, angle: float, speed: float, turns_first: bool) -> _Trial:
-    """Drive ahead: turn by ``angle`` (rad) as fast as possible, at ``speed`` (m/s), then straight.
+def tried(p: Parameters, around: Around, angle: float, speed: float) -> _Trial:
+    """Drive ahead: turn by ``angle`` (rad) as fast as possible, then straight at ``speed`` (m/s).
 
-    ``turns_first``: with only that part of the speed that is along the final heading.
+    Meanwhile with that part of the speed that is along the final heading.
     """
     place, near, step = around.place, around.near, EVASION / EVASION_STEPS
     turn = p.rotate_speed_radps * step / 2  # rad in half a step
+    gain, loss = around.inertia.acceleration * step, around.inertia.deceleration * step
     sine, cosine = sincos(angle)
     end_x = place.cosine * cosine - place.sine * sine
     end_y = place.sine * cosine + place.cosine * sine
     sine, cosine = sincos(turn if angle > 0.0 else -turn)
-    ahead_x, ahead_y, left = place.cosine, place.sine, abs(angle)
-    room = (SPACE - EVASION_ROOM) * p.margin_m
+    ahead_x, ahead_y, left, v = place.cosine, place.sine, abs(angle), around.v
     wall = min(p.robot_radius_m + EVASION_ROOM * p.margin_m,
                _CLOSER * distance_at(around.grid, place.x, place.y))
-    x, y, goes_on, turns_round, hits = 0.0, 0.0, math.inf, math.inf, math.inf
+    x, y, touch, hits = 0.0, 0.0, math.inf, math.inf
     for k in range(EVASION_STEPS):
         for half in range(2):
             if left > turn:
@@ -232,26 +232,21 @@ def tried(p: Parameters, around: Around, angle: float, speed: float, turns_first
             elif left > 0.0:
                 ahead_x, ahead_y, left = end_x, end_y, 0.0
             if half == 0:
-                v = speed
-                if turns_first:
-                    v *= max(0.0, ahead_x * end_x + ahead_y * end_y)
+                v = min(max(speed * max(0.0, ahead_x * end_x + ahead_y * end_y), v - loss),
+                        v + gain)
                 x += step * (v * ahead_x + around.drift_x)
                 y += step * (v * ahead_y + around.drift_y)
         time = (k + 1) * step
+        room = GROWTH * p.robot_radius_m * time - (SPACE - EVASION_ROOM) * p.margin_m
         for i in range(around.rows):
             was_x, was_y = near[i, 0], near[i, 1]
-            reach = near[i, 6] - (room if i >= around.robots else 0.0)
-            least = min(reach * reach, _CLOSER * (was_x * was_x + was_y * was_y))
-            gone_x, gone_y = time * near[i, 2], time * near[i, 3]
-            dx, dy = was_x + gone_x - x, was_y + gone_y - y
-            if dx * dx + dy * dy < least:
-                goes_on = min(goes_on, time)
-            dx, dy = was_x - gone_x - x, was_y - gone_y - y
-            if i >= around.robots and dx * dx + dy * dy < least:
-                turns_round = min(turns_round, time)
-        if distance_at(around.grid, place.x + x, place.y + y) < wall:
+            reach = near[i, 6] + (room if i >= around.robots else 0.0)
+            dx, dy = was_x + time * near[i, 2] - x, was_y + time * near[i, 3] - y
+            if dx * dx + dy * dy < min(reach * reach, _CLOSER * (was_x * was_x + was_y * was_y)):
+                touch = min(touch, time)
+        if k < EVASION_STEPS // 2 and distance_at(around.grid, place.x + x, place.y + y) < wall:
             hits = min(hits, time)
-    return _Trial(x, y, goes_on, turns_round, hits)
+    return _Trial(x, y, touch, hits)
 
 
 @njit_inner
@@ -259,16 +254,22 @@ def _late(time: float) -> float:
     return 2.0 - time / EVASION if time < math.inf else 0.0
 
 
-@njit_inner
-def penalty(trial: _Trial) -> float:
-    """Return how bad an arc is: the sooner a touch the worse."""
-    return (GOES_ON * _late(trial.goes_on) + TURNS_ROUND * _late(trial.turns_round)
-            + HITS_WALL * _late(trial.wall))
+@njit
+def _cost(p: Parameters, around: Around, angle: float, speed: float, along_x: float,
+          along_y: float) -> float:
+    """Return how bad an arc is: the sooner a touch the worse, and the farther along a way, better.
+
+    ``along`` is a unit vector.
+    """
+    trial = tried(p, around, angle, speed)
+    return (TOUCHES * _late(trial.touch) + HITS_WALL * _late(trial.wall)
+            - (trial.x * along_x + trial.y * along_y) / (EVASION * p.forward_speed_mps))
 
 
 @njit
 def evading(p: Parameters, around: Around, limits: Floats, seen: int, bounds: int, margin: float,
-            v: float, omega: float, angle: float, dt: float) -> tuple[float, float]:
+            v: float, omega: float, air: tuple[float, float], to_x: float, to_y: float,
+            dt: float) -> tuple[float, float]:
     """Return linear.x (m/s) and angular.z (rad/s): the given ones, or those of a better arc.
 
     Parameters
@@ -277,40 +278,31 @@ def evading(p: Parameters, around: Around, limits: Floats, seen: int, bounds: in
     limits, seen, bounds : of ``damper``; those of moving obstacles are lifted if it evades
     margin : m, kept from walls
     v, omega : the command that is tried
-    angle : rad, to the heading that it wants
+    air : m/s, the velocity through the air that it is for
+    to_x, to_y : m, from here, the point that the robot heads for
     dt : s, of a turn
 
     """
-    wanted = tried(p, around, angle, v, False)
-    least = penalty(wanted)
-    if least == 0.0:
+    here = around.place
+    _, angle = drive(air[0], air[1], here.cosine, here.sine)
+    if tried(p, around, angle, _length(air[0], air[1])).touch == math.inf:
         return v, omega
-    found, best_angle, best_speed, best_first = False, 0.0, 0.0, False
-    far = EVASION * p.forward_speed_mps
+    size = max(_length(to_x, to_y), NEAREST)
+    along_x, along_y = to_x / size, to_y / size
+    best_angle, best_speed = angle, 0.0
+    least = _cost(p, around, angle, 0.0, along_x, along_y)
     for k in range(_HEADINGS):
-        turn = (k - _HEADINGS / 2 + 1) * (2 * math.pi / _HEADINGS)
+        sine, cosine = sincos(k * (2 * math.pi / _HEADINGS))
+        turn = atan2(here.cosine * sine - here.sine * cosine,
+                     here.cosine * cosine + here.sine * sine)
         for share in _EVADING_SPEEDS:
-            for first in (True, False):
-                speed = share * p.forward_speed_mps
-                trial = tried(p, around, turn, speed, first)
-                dx, dy = trial.x - wanted.x, trial.y - wanted.y
-                worse = penalty(trial) + math.sqrt(dx * dx + dy * dy) / far
-                if worse < least - _TIE:
-                    found, least = True, worse
-                    best_angle, best_speed, best_first = turn, speed, first
-    trial = tried(p, around, 0.0, 0.0, False)
-    dx, dy = trial.x - wanted.x, trial.y - wanted.y
-    if penalty(trial) + math.sqrt(dx * dx + dy * dy) / far < least:
-        return 0.0, omega
-    if not found:
-        return v, omega
+            cost = _cost(p, around, turn, share * p.forward_speed_mps, along_x, along_y)
+            if cost < least - _TIE:
+                least, best_angle, best_speed = cost, turn, share * p.forward_speed_mps
     lift_limits(around, limits, seen, bounds)
-    if best_first:
-        best_speed *= max(0.0, sincos(best_angle)[1])
-    v = fastest(p, limits, bounds, around.place, around.drift_x, around.drift_y, best_speed,
-                margin)
-    rate = min(p.turn_gain, 1.0 / dt) * best_angle
-    return v, bounded(p, rate)
+    v = fastest(p, limits, bounds, here, around.drift_x, around.drift_y,
+                best_speed * max(0.0, sincos(best_angle)[1]), margin)
+    return v, bounded(p, min(p.turn_gain, 1.0 / dt) * best_angle)
 
 
 @njit

@@ -20,7 +20,6 @@ from sbot.controllers.navigate.parameters import (
     SIDE,
 )
 from sbot_common.compiled.jit import njit, njit_inner
-from sbot_common.elementary import sincos
 
 # Distance grid of the obstacles that a robot has seen, in a window that moves with it.
 #
@@ -255,43 +254,9 @@ def fill(grid: Grid, x: float, y: float, radius: float, full: bool) -> None:
                     grid.evidence[r, c] = NEUTRAL
 
 
-_DEVIATION = 0.05  # cells between a circle and the polygon that stands for it
-_SIDES = 100_000  # of that polygon, at most
-
-
-class Known(NamedTuple):
-    """Outlines of obstacles, in the frame of ``Grid``."""
-
-    segments: NDArray[np.float64]  # (S, 4) x0, y0, x1, y1 (m)
-    circles: NDArray[np.float64]  # (C, 3) x, y, radius (m)
-
-
-def nothing_known() -> Known:
-    """Return no outlines."""
-    return Known(np.empty((0, 4)), np.empty((0, 3)))
-
-
 @njit
-def mark_known(grid: Grid, known: Known) -> None:
-    """Mark the cells that outlines pass, as far as they are in the window."""
-    for i in range(len(known.segments)):
-        _mark_line(grid, known.segments[i, 0], known.segments[i, 1], known.segments[i, 2],
-                   known.segments[i, 3])
-    for i in range(len(known.circles)):
-        x, y, radius = known.circles[i, 0], known.circles[i, 1], known.circles[i, 2]
-        sides = 2.0 * math.pi * math.sqrt(radius / (8.0 * _DEVIATION * grid.cell))
-        count = math.ceil(min(float(_SIDES), max(8.0, sides)))
-        before_x, before_y = x + radius, y
-        for k in range(1, count + 1):
-            sine, cosine = sincos(2.0 * math.pi * k / count)
-            next_x, next_y = x + radius * cosine, y + radius * sine
-            _mark_line(grid, before_x, before_y, next_x, next_y)
-            before_x, before_y = next_x, next_y
-
-
-@njit
-def _mark_line(grid: Grid, x0: float, y0: float, x1: float, y1: float) -> None:
-    """Mark the cells between two points (m) that hold no obstacle yet."""
+def mark_line(grid: Grid, x0: float, y0: float, x1: float, y1: float) -> None:
+    """Mark the cells between two points (m) that hold no obstacle yet, within the window."""
     dx, dy = x1 - x0, y1 - y0
     rows, columns = grid.evidence.shape
     first, last = part_within(x0 - grid.origin_x, dx, columns * grid.cell, 0.0, 1.0)

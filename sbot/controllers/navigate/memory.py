@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot.controllers.navigate.damping import ALONG, Drift, Frame, Place
-from sbot.controllers.navigate.map import Known, make_grid, nothing_known
+from sbot.controllers.navigate.map import make_grid
 from sbot.controllers.navigate.moving import MOST, Movers, make_movers
 from sbot.controllers.navigate.parameters import (
     HIDDEN,
@@ -154,7 +154,7 @@ class Memory(NamedTuple):
     headings: Floats  # (num_robots, 3) unit vectors, and whether they move: of ``yielding``
     limits: Floats  # (of ``make_limits``, 3) working memory of ``damping``
     movers: Movers
-    known: Known
+    known: Floats  # (S, 4) x0, y0, x1, y1 (m): outlines that are known from the start
     walls: Parameters  # with which it passes walls
     asked: Floats  # (T, 2) m/s, rad/s: commands of the last turns that are still on their way
 
@@ -185,7 +185,7 @@ def make_memory(num_robots: int, beams: int, walls: Parameters = ROUND,
                   np.full((num_robots, 2), np.nan), np.zeros((num_robots, 3)),
                   np.zeros((num_robots + MOST, 8)), np.zeros((num_robots, 3)),
                   make_limits(num_robots, beams), make_movers(),
-                  nothing_known(), walls, np.zeros((late, 2)))
+                  np.empty((0, 4)), walls, np.zeros((late, 2)))
 
 
 def make_limits(num_robots: int, beams: int) -> Floats:

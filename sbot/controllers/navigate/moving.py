@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot.controllers.navigate.damping import Place, into
+from sbot.controllers.navigate.damping import Place
 from sbot.controllers.navigate.map import Grid, is_marked
 from sbot.controllers.navigate.parameters import (
     ANCHOR,
@@ -33,12 +33,11 @@ from sbot.controllers.navigate.parameters import (
     LEAP,
     MISSING,
     MOVES,
-    PARTLY_KNOWN,
+    NOTCH,
     PLACE_GAIN,
     SIGHT,
     SPACE,
     SPEED_GAIN,
-    SURE,
     SWERVE,
     WELL_IN_VIEW,
     Parameters,
@@ -61,14 +60,13 @@ class Movers(NamedTuple):
     anchor: NDArray[np.float64]  # (MOST, 3) m, m, s: where and when it was some time ago
     known: NDArray[np.float64]  # (MOST,) share of it that is where obstacles were known
     moves: NDArray[np.bool_]  # (MOST,) whether it moves
-    went: NDArray[np.float64]  # (MOST, 2) m, from the anchor before to the last one
 
 
 def make_movers() -> Movers:
     """Return room for objects; none is followed."""
     return Movers(np.zeros((MOST, 2)), np.zeros((MOST, 2)), np.zeros(MOST), np.zeros(MOST),
                   np.zeros(MOST, np.int64), np.zeros((MOST, 3)), np.zeros(MOST),
-                  np.zeros(MOST, np.bool_), np.zeros((MOST, 2)))
+                  np.zeros(MOST, np.bool_))
 
 
 @njit
@@ -80,10 +78,15 @@ def expected(movers: Movers, k: int, time: float) -> tuple[float, float]:
 
 
 @njit_inner
-def _is_before(ranges: NDArray[np.float32], first: int, last: int) -> bool:
-    """Tell whether what beams first ... last see stands before what is beside it."""
-    return bool(last - first + 1 >= FEWEST and first > 0 and last < ranges.shape[0] - 1
-                and ranges[first - 1] > ranges[first] and ranges[last + 1] > ranges[last])
+def _free_ends(ranges: NDArray[np.float32], first: int, last: int) -> int:
+    """Return at how many ends what beams first ... last see stands before something farther.
+
+    0 if fewer than ``FEWEST`` see it.
+    """
+    if last - first + 1 < FEWEST:
+        return 0
+    ends = int(first > 0 and ranges[first - 1] > ranges[first])
+    return ends + int(last < ranges.shape[0] - 1 and ranges[last + 1] > ranges[last])
 
 
 @njit
@@ -160,23 +163,18 @@ def _follow_object(p: Parameters, movers: Movers, x: float, y: float, distance: 
     ``distance`` (m) is that of its nearest point, ``known`` the share of it that is where
     obstacles were known.
     """
-    k, new = _matching(p, movers, place.x + (distance + radius) * x,
-                       place.y + (distance + radius) * y, time)
+    at_x, at_y = place.x + (distance + radius) * x, place.y + (distance + radius) * y
+    k, new = _matching(p, movers, at_x, at_y, time)
     if new:
-        movers.looks[k], movers.radius[k], movers.moves[k] = 0, radius, False
-        movers.velocity[k], movers.went[k] = 0.0, 0.0
-        movers.known[k] = known
-    n = movers.looks[k] + 1
-    movers.radius[k] += max(0.1, 1.0 / n) * (radius - movers.radius[k])
-    movers.known[k] += KNOWN_GAIN * (known - movers.known[k])
-    away = distance + movers.radius[k]
-    at_x, at_y = place.x + away * x, place.y + away * y
-    if new:
+        movers.looks[k], movers.seen[k], movers.moves[k] = 1, time, False
+        movers.radius[k], movers.known[k], movers.velocity[k] = radius, known, 0.0
         movers.place[k, 0], movers.place[k, 1] = at_x, at_y
         movers.anchor[k, 0], movers.anchor[k, 1], movers.anchor[k, 2] = at_x, at_y, time
-        movers.looks[k], movers.seen[k] = 1, time
     else:
-        estimate(p, movers, k, at_x, at_y, time)
+        movers.radius[k] += max(0.1, 1.0 / (movers.looks[k] + 1)) * (radius - movers.radius[k])
+        movers.known[k] += KNOWN_GAIN * (known - movers.known[k])
+        away = distance + movers.radius[k]
+        estimate(p, movers, k, place.x + away * x, place.y + away * y, time)
     _judge(p, movers, k, time)
 
 
@@ -202,26 +200,15 @@ def estimate(p: Parameters, movers: Movers, k: int, at_x: float, at_y: float,
     movers.looks[k], movers.seen[k] = n, time
 
 
-@njit_inner
-def _is_cut(ranges: NDArray[np.float32], first: int, last: int) -> bool:
-    """Tell whether beams first ... last see an object that reaches beyond the view on one side."""
-    n = ranges.shape[0]
-    if last - first + 1 < FEWEST or (first == 0) == (last == n - 1):
-        return False
-    if first == 0:
-        return bool(ranges[last + 1] > ranges[last])
-    return bool(ranges[first - 1] > ranges[first])
-
-
 @njit
 def _follow_cut(p: Parameters, movers: Movers, ranges: NDArray[np.float32],
                 beams: NDArray[np.float64], first: int, last: int, place: Place,
-                time: float) -> None:
-    """Note the part of a disc that beams first ... last see at the edge of the view.
+                time: float) -> bool:
+    """Note the part of a disc that beams first ... last see; return whether it is one.
 
-    Only of one that moves and was seen whole before: a geometric fit of its centre with the known
-    radius by a damped Gauss-Newton step (Levenberg 1944) from where it is expected. A fit that is
-    far from there is of something else.
+    Something before it hides the rest, or it is out of view. Only one that moves counts: a
+    geometric fit of its centre with the known radius by a damped Gauss-Newton step (Levenberg
+    1944) from where it is expected. A fit that is far from there is of something else.
     """
     seen_x, seen_y = hit(ranges, beams, (first + last) // 2, place)
     gate = GATE * p.robot_radius_m
@@ -234,7 +221,7 @@ def _follow_cut(p: Parameters, movers: Movers, ranges: NDArray[np.float32],
             if apart < least:
                 nearest, least = k, apart
     if nearest < 0:
-        return
+        return False
     k, radius = nearest, movers.radius[nearest]
     was_x, was_y = expected(movers, k, time)
     x, y = was_x, was_y
@@ -255,9 +242,10 @@ def _follow_cut(p: Parameters, movers: Movers, ranges: NDArray[np.float32],
         y += (xx * y_e - xy * x_e) / determinant
     leap = LEAP * p.robot_radius_m
     if (x - was_x) * (x - was_x) + (y - was_y) * (y - was_y) > leap * leap:
-        return
+        return False
     estimate(p, movers, k, x, y, time)
     _judge(p, movers, k, time)
+    return True
 
 
 @njit_inner
@@ -271,32 +259,29 @@ def _judge(p: Parameters, movers: Movers, k: int, time: float) -> None:
         movers.moves[k] = True
     if moves or time - movers.anchor[k, 2] > ANCHOR:
         movers.moves[k] &= moves
-        movers.went[k, 0], movers.went[k, 1] = dx if moves else 0.0, dy if moves else 0.0
         movers.anchor[k, 0], movers.anchor[k, 1] = movers.place[k, 0], movers.place[k, 1]
         movers.anchor[k, 2] = time
 
 
-@njit
-def _has_left(movers: Movers, k: int, ranges: NDArray[np.float32], beams: NDArray[np.float64],
-              place: Place) -> bool:
-    """Tell whether object k is out of where it was an anchor ago, and beams pass there.
+@njit_inner
+def _end_of_object(p: Parameters, ranges: NDArray[np.float32], first: int) -> int:
+    """Return the last beam of the object that beam ``first`` sees.
 
-    Near the robot beams soon mark the surface of what moves, so that it seems to be known.
+    It ends where neighbouring ranges differ by ``GAP``. A disc is nearest at one place only: where
+    ranges have become greater, and then less again, another one begins, which hides a part.
     """
-    was_x = movers.anchor[k, 0] - movers.went[k, 0]
-    was_y = movers.anchor[k, 1] - movers.went[k, 1]
-    dx, dy = movers.place[k, 0] - was_x, movers.place[k, 1] - was_y
-    radius = movers.radius[k]
-    if dx * dx + dy * dy <= radius * radius:
-        return False
-    ahead, aside = into(place, was_x, was_y)
-    best, most = 0, -math.inf
-    for i in range(beams.shape[1]):
-        along = ahead * beams[0, i] + aside * beams[1, i]
-        if along > most:
-            best, most = i, along
-    off = abs(ahead * beams[1, best] - aside * beams[0, best])
-    return bool(off < 0.5 * radius and ranges[best] > most + radius)
+    gap, notch = GAP * p.robot_radius_m, NOTCH * p.robot_radius_m
+    top, least = first, ranges[first]
+    for i in range(first + 1, ranges.shape[0]):
+        if not abs(ranges[i] - ranges[i - 1]) < gap:
+            return i - 1
+        if ranges[i] < least:
+            least, top = ranges[i], i
+        if ranges[i] > ranges[top]:
+            top = i
+        if ranges[top] > least + notch and ranges[i] < ranges[top] - notch:
+            return top
+    return int(ranges.shape[0] - 1)
 
 
 @njit
@@ -314,32 +299,26 @@ def look_for_movers(p: Parameters, grid: Grid, movers: Movers,
     time : s, later than at the last look
 
     """
-    gap, first, n = GAP * p.robot_radius_m, 0, ranges.shape[0]
+    first, n = 0, ranges.shape[0]
     while first < n:
         last = first
         if 0.0 < ranges[first] < math.inf:
-            while last + 1 < n and abs(ranges[last + 1] - ranges[last]) < gap:
-                last += 1
-            if _is_before(ranges, first, last):
+            last = _end_of_object(p, ranges, first)
+            ends = _free_ends(ranges, first, last)
+            if ends > 0:
                 ahead, aside, distance, radius = _disc_seen(ranges, beams, first, last)
                 x = place.cosine * ahead - place.sine * aside
                 y = place.sine * ahead + place.cosine * aside
-                if radius < LARGEST * p.robot_radius_m and not is_robot(
-                        p, others, me, place.x + distance * x, place.y + distance * y):
-                    known = _share_known(grid, ranges, beams, first, last, place)
+                known = _share_known(grid, ranges, beams, first, last, place)
+                robot = is_robot(p, others, me, place.x + distance * x, place.y + distance * y)
+                cut = ends == 1 and known < KNOWN and not robot and _follow_cut(
+                    p, movers, ranges, beams, first, last, place, time)
+                if radius < LARGEST * p.robot_radius_m and not (robot or cut):
                     _follow_object(p, movers, x, y, distance, radius, known, place, time)
-            elif _is_cut(ranges, first, last):
-                x, y = hit(ranges, beams, (first + last) // 2, place)
-                if not is_robot(p, others, me, x, y) and _share_known(
-                        grid, ranges, beams, first, last, place) < KNOWN:
-                    _follow_cut(p, movers, ranges, beams, first, last, place, time)
         first = last + 1
     edge = max(WELL_IN_VIEW, min(beams[0, 0], beams[0, n - 1])) if n > 0 else WELL_IN_VIEW
     for k in range(MOST):
         since = time - movers.seen[k]
-        if movers.looks[k] >= SURE and since == 0.0 and not movers.moves[k]:
-            movers.moves[k] = movers.known[k] < PARTLY_KNOWN and _has_left(
-                movers, k, ranges, beams, place)
         if movers.looks[k] > 0 and since > 0.0:
             x, y = expected(movers, k, time)
             dx, dy = x - place.x, y - place.y

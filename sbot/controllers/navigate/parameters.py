@@ -113,15 +113,14 @@ PARKED = 20.0  # s for which a robot has stood: then it is an obstacle of the ma
 HOME = 10 / 3  # radii, a robot so near to its goal makes room for others
 
 # Obstacles that move
-SURE = 5  # looks before that counts
 FEWEST = 3  # beams that see an object
 GAP = 1.5  # radii between neighbouring readings: another object begins
+NOTCH = 0.25  # radii by which readings rise and fall where one disc hides a part of another
 LARGEST = 3.0  # radii: a larger object is no disc
 GATE = 2.0  # radii between an object and where it was expected
 MOVES = 1.0  # radii from where it was ``ANCHOR`` ago: it moves
 ANCHOR = 2.0  # s
 KNOWN = 0.7  # share of an object where obstacles were known: one that moves has less
-PARTLY_KNOWN = 0.8  # likewise of one that beams pass where it was
 KNOWN_GAIN = 0.3  # of a look, in the mean of that share
 PLACE_GAIN = 0.5  # of the alpha-beta filter, a look
 SPEED_GAIN = 0.2
@@ -134,12 +133,12 @@ MISSING = 0.5  # s for which an object in front is not seen until it is forgotte
 FORGET = 6.0  # s, likewise of one that is not in front
 
 # Evasion of obstacles that move
-EVASION = 1.0  # s that are tried ahead
+EVASION = 2.0  # s that are tried ahead
 EVASION_STEPS = 10  # in that time
-EVASION_ROOM = 0.5  # margins that are left
-GOES_ON = 4.0  # penalty of a touch at the end of that time, twice that of one now; the least
-TURNS_ROUND = 2.0  # deviation is 0, the greatest 2
-HITS_WALL = 4.0
+EVASION_ROOM = 1.0  # margins that are left
+GROWTH = 1.5  # radii per second, by which a moving obstacle needs more room: it may turn
+TOUCHES = 4.0  # cost of a touch at the end of that time; twice that now
+HITS_WALL = 4.0  # likewise of a wall; of the farthest that a robot can get along its way: -1
 
 # Passages
 LANES = 5.0  # radii of width in which two robots pass if each keeps to its side
@@ -245,7 +244,6 @@ class Size(NamedTuple):
 
     radius: float  # m, with what the body keeps free around it
     speed: float  # m/s, of the wheels
-    corner: float = 0.0  # m, reach of its corners from the centre; 0: a disc
     inertia: Inertia = Inertia()
     car: Car = Car()
     outline: Outline = Outline()

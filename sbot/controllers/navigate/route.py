@@ -91,8 +91,7 @@ def _tight_points(p: Parameters, grid: Grid, path: NDArray[np.float64], first: i
             cost = cell_cost(p, grid, row, column)
             if cost == math.inf:
                 return count, k
-            if cost > 10.0:
-                count += 1
+            count += cost > 10.0
     return count, end
 
 
@@ -329,22 +328,3 @@ def margin_beside(p: Parameters, grid: Grid, x: float, y: float, to_x: float,
                               r + p.margin_m + grid.cell)
     room = (left - right) / 2 - r - 0.75 * grid.cell
     return max(min(p.margin_m, room), min(p.margin_m, LEAST_MARGIN * r))
-
-
-@njit
-def margin_for_corners(p: Parameters, grid: Grid, corner: float, x: float, y: float, to_x: float,
-                       to_y: float) -> float:
-    """Return the margin (m) that the corners of a body at (x, y) (m) need, as far as a gap has it.
-
-    ``corner`` (m) is how far they reach from the centre, ``to`` (m) is as in ``margin_beside``. A
-    disc of the body's area does not hold its corners. So in a gap that leaves no more than the
-    least margin, a robot would come so near to one side that a corner touches when it turns.
-    -inf: the radius holds the corners, or the robot heads for no point.
-    """
-    r, dx, dy = p.robot_radius_m, to_x - x, to_y - y
-    size = math.sqrt(dx * dx + dy * dy)
-    if not (corner > r and 0.0 < size < math.inf):
-        return -math.inf
-    left, right = room_beside(grid, x, y, dx / size, dy / size, BESIDE_GAP * r,
-                              r + p.margin_m + grid.cell)
-    return min(p.margin_m, corner - r, (left - right) / 2 - r - LEAST_MARGIN * r)

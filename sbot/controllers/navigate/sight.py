@@ -29,10 +29,12 @@ from sbot.controllers.navigate.parameters import (
     LARGE_NOISE,
     NEAREST,
     PARKED,
+    PERSONAL,
     REBUILDS,
     SCAN_TIME,
     SIDE,
     SIGHT,
+    STUCK,
     WHEEL,
     Parameters,
 )
@@ -172,23 +174,22 @@ def list_neighbours(p: Parameters, grid: Grid, frame: Frame, memory: Memory, rob
             memory.headings[i, 2] = 1.0 if moves else 0.0
             count += 1
         memory.others[i, 0], memory.others[i, 1] = other_x, other_y
-        if i != robot_id:
-            _note_standing(p, grid, memory, i, dt)
+        _note_standing(p, grid, memory, i, robot_id, dt)
     return count
 
 
 @njit_inner
-def _note_standing(p: Parameters, grid: Grid, memory: Memory, i: int, dt: float) -> None:
+def _note_standing(p: Parameters, grid: Grid, memory: Memory, i: int, me: int, dt: float) -> None:
     """Note for how long robot i has stood where it is now, to within a radius."""
     stood, x, y, radius = memory.stood, memory.others[i, 0], memory.others[i, 1], p.robot_radius_m
     dx, dy = x - stood[i, 0], y - stood[i, 1]
     if not dx * dx + dy * dy <= radius * radius:
-        if stood[i, 2] >= PARKED:
+        if stood[i, 2] >= PARKED and i != me:
             fill(grid, stood[i, 0], stood[i, 1], radius, False)
         stood[i, 0], stood[i, 1], stood[i, 2] = x, y, 0.0
     stood[i, 2] += dt
     memory.mobile[i, 0], memory.mobile[i, 1] = x, y
-    if stood[i, 2] >= PARKED:
+    if stood[i, 2] >= PARKED and i != me:
         memory.mobile[i, 0] = math.nan
         fill(grid, stood[i, 0], stood[i, 1], radius, True)
 
@@ -201,19 +202,26 @@ def limit_near(p: Parameters, memory: Memory, robots: int, near: int, count: int
     One for each robot in sight, and one for each obstacle that moves: what comes nearer counts
     as nearer by how fast it comes. ``margin`` (m) is kept from robots.
     """
-    limits = memory.limits
     for k in range(near):
         dx, dy = memory.near[k, 0], memory.near[k, 1]
-        distance = math.sqrt(dx * dx + dy * dy)
-        if distance == 0.0:  # no way leads towards it; `lift_limits` needs its row
-            limits[count, 0], limits[count, 1], limits[count, 2] = 0.0, 0.0, math.inf
-        else:
-            limits[count, 0], limits[count, 1] = dx / distance, dy / distance
-            if k < robots:
-                limits[count, 2] = robot_limit(p, distance, margin)
-            else:
-                towards = memory.near[k, 2] * dx + memory.near[k, 3] * dy
-                limits[count, 2] = (p.damper_gain * (distance - memory.near[k, 6])
-                                    + min(0.0, towards / distance))
-        count += 1
+        distance = max(math.sqrt(dx * dx + dy * dy), NEAREST)
+        most = robot_limit(p, distance, margin)
+        if k >= robots:
+            towards = memory.near[k, 2] * dx + memory.near[k, 3] * dy
+            most = p.damper_gain * (distance - memory.near[k, 6]) + min(0.0, towards / distance)
+        count = _limit(memory.limits, count, dx / distance, dy / distance, most)
     return count
+
+
+@njit
+def makes_room(p: Parameters, memory: Memory, me: int) -> bool:
+    """Tell whether a robot and one beside it with a lower number keep each other from going on.
+
+    Side by side before a door, each is in the other's way; neither may be the first by its place.
+    """
+    stood, others, apart = memory.stood, memory.others, PERSONAL * p.robot_radius_m
+    for k in range(me):
+        dx, dy = others[k, 0] - others[me, 0], others[k, 1] - others[me, 1]
+        if min(stood[k, 2], stood[me, 2]) > STUCK and dx * dx + dy * dy < apart * apart:
+            return True
+    return False

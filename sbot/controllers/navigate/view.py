@@ -8,10 +8,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot.controllers.navigate.damping import Place, into
+from sbot.controllers.navigate.damping import Place
 from sbot.controllers.navigate.map import (
     Grid,
-    add_hit,
     column_of,
     is_inside,
     is_marked,
@@ -23,8 +22,6 @@ from sbot.controllers.navigate.moving import hit, is_mover, is_robot
 from sbot.controllers.navigate.parameters import (
     BLIND_SIDE,
     HIT,
-    NEUTRAL,
-    PASS,
     UNSEEN,
     Parameters,
 )
@@ -76,41 +73,6 @@ def seen_behind(p: Parameters, grid: Grid, place: Place) -> float:
             if not is_inside(row, column) or grid.evidence[row, column] == 0:
                 return (k - 1) * grid.cell
     return steps * grid.cell
-
-
-@njit
-def notice_near(p: Parameters, grid: Grid, memory: Memory, me: int, eye: Place,
-                ranges: NDArray[np.float32], beams: Floats, time: float) -> bool:
-    """Note of the cells near the robot that it sees for the first time whether they are free.
-
-    Beams take turns in entering the map, but a robot that turns sees them for a moment only.
-    Returns whether an obstacle is new.
-    """
-    last, new = beams.shape[1] - 1, False
-    first = atan2(beams[1, 0], beams[0, 0])
-    apart = (atan2(beams[1, last], beams[0, last]) - first) / max(1, last)
-    row, column = row_of(grid, eye.y), column_of(grid, eye.x)
-    cells = math.ceil(UNSEEN * p.robot_radius_m / grid.cell)
-    for r in range(row - cells, row + cells + 1):
-        for c in range(column - cells, column + cells + 1):
-            if not is_inside(r, c) or grid.evidence[r, c] != 0 or apart <= 0.0:
-                continue
-            ahead, aside = into(eye, grid.origin_x + (c + 0.5) * grid.cell,
-                                grid.origin_y + (r + 0.5) * grid.cell)
-            i = math.floor((atan2(aside, ahead) - first) / apart + 0.5)
-            if not 0 <= i <= last:
-                continue
-            distance, beam = math.sqrt(ahead * ahead + aside * aside), np.float64(ranges[i])
-            if math.isnan(beam):
-                grid.evidence[r, c] = NEUTRAL
-            elif beam > distance + grid.cell / 2:
-                grid.evidence[r, c] = NEUTRAL - PASS
-            elif beam > distance - grid.cell / 2:
-                x, y = hit(ranges, beams, i, eye)
-                if not is_robot(p, memory.mobile, me, x, y) and not is_mover(
-                        p, memory.movers, x, y, time):
-                    new |= add_hit(grid, x, y)
-    return new
 
 
 @njit

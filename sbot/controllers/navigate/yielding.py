@@ -2,8 +2,9 @@
 """Right of way in passages: which robot goes first, and where the others wait.
 
 A passage in which two robots cannot pass belongs to those who are in it; before it, to who is
-nearer. Of those that meet in it the lowest number goes on; the others back out to a place beside
-the mouth (yielding areas: arXiv 2303.09139) and stay until the passage is free (hysteresis).
+nearer. Of two rows that meet in it, the one with the lowest number goes on (priority inheritance:
+Okumura et al. 2022); the others back out to a place beside the mouth (yielding areas: arXiv
+2303.09139) and stay until the passage is free (hysteresis).
 """
 
 from __future__ import annotations
@@ -93,27 +94,33 @@ def _is_taken(p: Parameters, passage: Passage, me: int, others: NDArray[np.float
     own, own_aside = into(near, others[me, 0], others[me, 1])
     inside = own > -0.5 * r and abs(own_aside) < ASIDE * r
     own_gap = math.sqrt(own * own + own_aside * own_aside) + (2.0 * r if mode == WAITS else 0.0)
-    occupied, first, rank, theirs = False, False, 0, others.shape[0]
-    for k in range(others.shape[0]):
+    occupied, first, rank, nobody = False, False, 0, others.shape[0]
+    ours, theirs, beyond = me, nobody, nobody  # lowest numbers
+    for k in range(nobody):
         along, aside = into(near, mobile[k, 0], mobile[k, 1])
         reach, aside = length + MEETING * r, abs(aside)
         if k == me or not along * along + aside * aside < reach * reach:
             continue
         facing = headings[k, 0] * near.cosine + headings[k, 1] * near.sine
-        if -r < along < length + r and aside < ASIDE * r:
-            if facing < -_FACING and (along > own or not inside):
-                theirs, occupied = min(theirs, k), True
-        elif along >= length + r and aside < 2.0 * along - 2.0 * length:
+        on_axis = aside < ASIDE * r
+        comes = on_axis and facing < -_FACING
+        if on_axis and facing > _FACING and along < length + r:
+            ours = min(ours, k)
+        if along >= length + r:
+            beyond = min(beyond, k) if comes else beyond
             to_x, to_y = far_x - mobile[k, 0], far_y - mobile[k, 1]
             gap = math.sqrt(to_x * to_x + to_y * to_y)
-            if headings[k, 0] * to_x + headings[k, 1] * to_y > 0.5 * gap:
+            if (aside < 2.0 * along - 2.0 * length
+                    and headings[k, 0] * to_x + headings[k, 1] * to_y > 0.5 * gap):
                 rank += k < me
                 first |= gap < own_gap - 0.1 * r or (k < me and gap < own_gap + 0.1 * r)
-        elif mode == WAITS and -ASIDE * r < along <= -r and aside < ASIDE * r:
-            occupied |= facing < -_FACING and headings[k, 2] > 0.0  # one at rest has arrived
-    if inside:
-        return bool(theirs < me)
-    if occupied:
+        elif along > -r:
+            theirs = min(theirs, k) if comes and (along > own or not inside) else theirs
+        elif mode == WAITS and along > -ASIDE * r:
+            occupied |= comes and headings[k, 2] > 0.0  # one at rest has arrived
+    if inside:  # who follows another has its rank: else both sides may yield, and nobody can
+        return bool(theirs < nobody and min(theirs, beyond) < ours)
+    if occupied or theirs < nobody:
         return True
     if mode == KEEPS_ON and time - since < YIELD_TIME:
         return False

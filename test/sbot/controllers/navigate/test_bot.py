@@ -1,12 +1,13 @@
 import copy
 import math
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from sbot.controllers.navigate.bot import Navigate
-from sbot.controllers.navigate.map import SIDE, Grid, Known, shifted
+from sbot.controllers.navigate.map import SIDE, Grid, shifted
 from sbot.controllers.navigate.memory import make_memory
 from sbot.controllers.navigate.parameters import Inertia, Parameters, Size, resolved
 from sbot_common.observation import Observation, Scan
@@ -86,7 +87,8 @@ def test_a_map_that_is_turned_and_moved_with_the_robot_gives_the_same_commands()
         def at(x, y):
             return far + cosine * x - sine * y, far + sine * x + cosine * y
 
-        known = Known(np.array([[*at(2.0, -1.5), *at(2.0, 1.5)]]), np.array([[*at(3.0, 2), 0.4]]))
+        known = SimpleNamespace(segments=np.array([[*at(2.0, -1.5), *at(2.0, 1.5)]]),
+                                circles=np.array([[*at(3.0, 2), 0.4]]))
         bot, found = Navigate(known=known), []
         for k in range(20):
             pose = np.array([[*at(0.02 * k, 0.0), turn]])
@@ -100,7 +102,8 @@ def test_a_map_that_is_turned_and_moved_with_the_robot_gives_the_same_commands()
 
 
 def test_a_map_is_there_still_when_the_window_has_moved():
-    bot = Navigate(known=Known(np.array([[120.0, -5.0, 120.0, 5.0]]), np.empty((0, 3))))
+    bot = Navigate(known=SimpleNamespace(segments=np.array([[120.0, -5.0, 120.0, 5.0]]),
+                                        circles=np.empty((0, 3))))
     for k in range(110):
         bot.step(see(k, goal=(200.0, 0.0), robots=1, x=float(k))._replace(scan=None), RNG)
     p, state = resolved(Parameters()), bot.state
@@ -123,13 +126,13 @@ def test_lengths_and_speeds_of_0_follow_the_body():
 
 
 def test_gains_fit_a_body_that_follows_its_commands_late():
-    slow = resolved(Parameters(), Size(0.3, 3.0, 0.0, Inertia(2.0, 1.0, 4.0)))
+    slow = resolved(Parameters(), Size(0.3, 3.0, Inertia(2.0, 1.0, 4.0)))
     assert slow.damper_gain * slow.cruise_speed_mps == pytest.approx(1.0)  # it brakes in time
     assert slow.turn_gain * slow.rotate_speed_radps == pytest.approx(4.0)
-    late = resolved(Parameters(), Size(0.3, 3.0, 0.0, Inertia(delay=0.5)))
+    late = resolved(Parameters(), Size(0.3, 3.0, Inertia(delay=0.5)))
     assert (late.damper_gain, late.turn_gain, late.position_gain) == pytest.approx(
         [1 / (math.e * 0.5)] * 3)
-    assert resolved(Parameters(turn_gain=0.1), Size(0.3, 3.0, 0.0, Inertia(delay=0.5))
+    assert resolved(Parameters(turn_gain=0.1), Size(0.3, 3.0, Inertia(delay=0.5))
                     ).turn_gain == 0.1
 
 
