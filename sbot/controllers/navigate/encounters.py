@@ -19,7 +19,6 @@ from sbot.controllers.navigate.map import Grid, distance_at, is_free_line
 from sbot.controllers.navigate.parameters import (
     BEHIND_WALLS,
     EVASION,
-    EVASION_ROOM,
     EVASION_STEPS,
     GROWTH,
     HEADING_COSINE,
@@ -220,7 +219,7 @@ def tried(p: Parameters, around: Around, angle: float, speed: float) -> _Trial:
     end_y = place.sine * cosine + place.cosine * sine
     sine, cosine = sincos(turn if angle > 0.0 else -turn)
     ahead_x, ahead_y, left, v = place.cosine, place.sine, abs(angle), around.v
-    wall = min(p.robot_radius_m + EVASION_ROOM * p.margin_m,
+    wall = min(p.robot_radius_m + SPACE * p.margin_m,
                _CLOSER * distance_at(around.grid, place.x, place.y))
     x, y, touch, hits = 0.0, 0.0, math.inf, math.inf
     for k in range(EVASION_STEPS):
@@ -237,7 +236,7 @@ def tried(p: Parameters, around: Around, angle: float, speed: float) -> _Trial:
                 x += step * (v * ahead_x + around.drift_x)
                 y += step * (v * ahead_y + around.drift_y)
         time = (k + 1) * step
-        room = GROWTH * p.robot_radius_m * time - (SPACE - EVASION_ROOM) * p.margin_m
+        room = GROWTH * p.robot_radius_m * time
         for i in range(around.rows):
             was_x, was_y = near[i, 0], near[i, 1]
             reach = near[i, 6] + (room if i >= around.robots else 0.0)

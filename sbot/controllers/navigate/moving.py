@@ -201,10 +201,10 @@ def estimate(p: Parameters, movers: Movers, k: int, at_x: float, at_y: float,
 
 
 @njit
-def _follow_cut(p: Parameters, movers: Movers, ranges: NDArray[np.float32],
-                beams: NDArray[np.float64], first: int, last: int, place: Place,
-                time: float) -> bool:
-    """Note the part of a disc that beams first ... last see; return whether it is one.
+def _follow_part(p: Parameters, movers: Movers, ranges: NDArray[np.float32],
+                 beams: NDArray[np.float64], first: int, last: int, place: Place,
+                 time: float) -> None:
+    """Note the part of a disc that beams first ... last see.
 
     Something before it hides the rest, or it is out of view. Only one that moves counts: a
     geometric fit of its centre with the known radius by a damped Gauss-Newton step (Levenberg
@@ -221,7 +221,7 @@ def _follow_cut(p: Parameters, movers: Movers, ranges: NDArray[np.float32],
             if apart < least:
                 nearest, least = k, apart
     if nearest < 0:
-        return False
+        return
     k, radius = nearest, movers.radius[nearest]
     was_x, was_y = expected(movers, k, time)
     x, y = was_x, was_y
@@ -242,10 +242,9 @@ def _follow_cut(p: Parameters, movers: Movers, ranges: NDArray[np.float32],
         y += (xx * y_e - xy * x_e) / determinant
     leap = LEAP * p.robot_radius_m
     if (x - was_x) * (x - was_x) + (y - was_y) * (y - was_y) > leap * leap:
-        return False
+        return
     estimate(p, movers, k, x, y, time)
     _judge(p, movers, k, time)
-    return True
 
 
 @njit_inner
@@ -305,16 +304,19 @@ def look_for_movers(p: Parameters, grid: Grid, movers: Movers,
         if 0.0 < ranges[first] < math.inf:
             last = _end_of_object(p, ranges, first)
             ends = _free_ends(ranges, first, last)
-            if ends > 0:
+            if ends == 2:
                 ahead, aside, distance, radius = _disc_seen(ranges, beams, first, last)
                 x = place.cosine * ahead - place.sine * aside
                 y = place.sine * ahead + place.cosine * aside
-                known = _share_known(grid, ranges, beams, first, last, place)
-                robot = is_robot(p, others, me, place.x + distance * x, place.y + distance * y)
-                cut = ends == 1 and known < KNOWN and not robot and _follow_cut(
-                    p, movers, ranges, beams, first, last, place, time)
-                if radius < LARGEST * p.robot_radius_m and not (robot or cut):
+                if radius < LARGEST * p.robot_radius_m and not is_robot(
+                        p, others, me, place.x + distance * x, place.y + distance * y):
+                    known = _share_known(grid, ranges, beams, first, last, place)
                     _follow_object(p, movers, x, y, distance, radius, known, place, time)
+            elif ends == 1:
+                x, y = hit(ranges, beams, (first + last) // 2, place)
+                if not is_robot(p, others, me, x, y) and _share_known(
+                        grid, ranges, beams, first, last, place) < KNOWN:
+                    _follow_part(p, movers, ranges, beams, first, last, place, time)
         first = last + 1
     edge = max(WELL_IN_VIEW, min(beams[0, 0], beams[0, n - 1])) if n > 0 else WELL_IN_VIEW
     for k in range(MOST):

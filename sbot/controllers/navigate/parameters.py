@@ -135,8 +135,7 @@ FORGET = 6.0  # s, likewise of one that is not in front
 # Evasion of obstacles that move
 EVASION = 2.0  # s that are tried ahead
 EVASION_STEPS = 10  # in that time
-EVASION_ROOM = 1.0  # margins that are left
-GROWTH = 1.5  # radii per second, by which a moving obstacle needs more room: it may turn
+GROWTH = 2.0  # radii per second, by which a moving obstacle needs more room: it may turn
 TOUCHES = 4.0  # cost of a touch at the end of that time; twice that now
 HITS_WALL = 4.0  # likewise of a wall; of the farthest that a robot can get along its way: -1
 
