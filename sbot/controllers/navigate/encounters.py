@@ -24,6 +24,7 @@ from sbot.controllers.navigate.parameters import (
     HEADING_COSINE,
     HEADING_ROOM,
     HITS_WALL,
+    IS_NEAR,
     KEEP,
     LOOK,
     NEAREST,
@@ -172,10 +173,10 @@ def avoiding(p: Parameters, grid: Grid, place: Place, near: NDArray[np.float64],
 # Evasion of moving obstacles: commands are simulated some seconds ahead.
 #
 # A command is tried by driving it ahead, as fast as the body can follow, while every obstacle goes
-# on as it goes, in a circle that grows as it may turn. One that would touch is replaced by the
-# best of some arcs: the dynamic window approach (Fox, Burgard, Thrun, IEEE Robotics and Automation
-# Magazine 4, 1997) among moving obstacles (Seder, Petrovic, ICRA 2007). Arcs end at the same
-# headings in each turn: so a robot goes on with the arc that it has begun.
+# on as it goes, in a circle that grows, as it may turn. One that would come near is replaced by
+# the best of some arcs: the dynamic window approach (Fox, Burgard, Thrun, IEEE Robotics and
+# Automation Magazine 4, 1997) among moving obstacles (Seder, Petrovic, ICRA 2007). Arcs end at the
+# same headings in each turn: so a robot goes on with the arc that it has begun.
 
 _HEADINGS = 16  # at which arcs end
 _EVADING_SPEEDS = (1.0, 0.5)  # shares of the largest speed on them
@@ -202,6 +203,7 @@ class _Trial(NamedTuple):
     x: float  # m, where it ends, from here
     y: float
     touch: float  # s until it touches what moves; inf: never
+    near: float  # likewise, if that turns
     wall: float  # s until it touches what stands
 
 
@@ -221,7 +223,7 @@ def tried(p: Parameters, around: Around, angle: float, speed: float) -> _Trial:
     ahead_x, ahead_y, left, v = place.cosine, place.sine, abs(angle), around.v
     wall = min(p.robot_radius_m + SPACE * p.margin_m,
                _CLOSER * distance_at(around.grid, place.x, place.y))
-    x, y, touch, hits = 0.0, 0.0, math.inf, math.inf
+    x, y, touch, close, hits = 0.0, 0.0, math.inf, math.inf, math.inf
     for k in range(EVASION_STEPS):
         for half in range(2):
             if left > turn:
@@ -239,13 +241,16 @@ def tried(p: Parameters, around: Around, angle: float, speed: float) -> _Trial:
         room = GROWTH * p.robot_radius_m * time
         for i in range(around.rows):
             was_x, was_y = near[i, 0], near[i, 1]
-            reach = near[i, 6] + (room if i >= around.robots else 0.0)
             dx, dy = was_x + time * near[i, 2] - x, was_y + time * near[i, 3] - y
-            if dx * dx + dy * dy < min(reach * reach, _CLOSER * (was_x * was_x + was_y * was_y)):
+            square, most = dx * dx + dy * dy, _CLOSER * (was_x * was_x + was_y * was_y)
+            reach = near[i, 6] + (room if i >= around.robots else 0.0)
+            if square < min(near[i, 6] * near[i, 6], most):
                 touch = min(touch, time)
+            if square < min(reach * reach, most):
+                close = min(close, time)
         if k < EVASION_STEPS // 2 and distance_at(around.grid, place.x + x, place.y + y) < wall:
             hits = min(hits, time)
-    return _Trial(x, y, touch, hits)
+    return _Trial(x, y, touch, close, hits)
 
 
 @njit_inner
@@ -261,7 +266,8 @@ def _cost(p: Parameters, around: Around, angle: float, speed: float, along_x: fl
     ``along`` is a unit vector.
     """
     trial = tried(p, around, angle, speed)
-    return (TOUCHES * _late(trial.touch) + HITS_WALL * _late(trial.wall)
+    return (TOUCHES * _late(trial.touch) + IS_NEAR * _late(trial.near)
+            + HITS_WALL * _late(trial.wall)
             - (trial.x * along_x + trial.y * along_y) / (EVASION * p.forward_speed_mps))
 
 
@@ -284,7 +290,7 @@ def evading(p: Parameters, around: Around, limits: Floats, seen: int, bounds: in
     """
     here = around.place
     _, angle = drive(air[0], air[1], here.cosine, here.sine)
-    if tried(p, around, angle, _length(air[0], air[1])).touch == math.inf:
+    if tried(p, around, angle, _length(air[0], air[1])).near == math.inf:
         return v, omega
     size = max(_length(to_x, to_y), NEAREST)
     along_x, along_y = to_x / size, to_y / size

@@ -135,9 +135,10 @@ FORGET = 6.0  # s, likewise of one that is not in front
 # Evasion of obstacles that move
 EVASION = 2.0  # s that are tried ahead
 EVASION_STEPS = 10  # in that time
-GROWTH = 2.0  # radii per second, by which a moving obstacle needs more room: it may turn
+GROWTH = 2.0  # radii per second by which one is near sooner than it touches: it may turn
 TOUCHES = 4.0  # cost of a touch at the end of that time; twice that now
-HITS_WALL = 4.0  # likewise of a wall; of the farthest that a robot can get along its way: -1
+HITS_WALL = 4.0  # likewise of a wall
+IS_NEAR = 1.0  # likewise; the farthest that a robot can get along its way costs -1
 
 # Passages
 LANES = 5.0  # radii of width in which two robots pass if each keeps to its side

@@ -42,7 +42,6 @@ def least_distance(disc, velocity, believed):
 
 def test_a_slow_body_that_knows_its_inertia_touches_nothing():
     known = np.array([least_distance(*each, SLOW) for each in ENCOUNTERS])
-    assert known.min() > 0.05
+    assert known.min() > 0.15
     unknown = np.array([least_distance(*each, Inertia()) for each in ENCOUNTERS])
-    assert (known >= unknown).all()
     assert (known - unknown).mean() > 0.05
