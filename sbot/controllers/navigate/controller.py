@@ -61,6 +61,7 @@ from sbot.controllers.navigate.parameters import (
     HOME,
     LEAST_MARGIN,
     LOOK_TIME,
+    PASSAGE,
     RATE,
     RISE,
     SIDE,
@@ -199,7 +200,8 @@ def _way_to_goal(p: Parameters, grid: Grid, memory: Memory, state: State, task: 
     route, at_x, at_y = next_point(memory.walls, grid, memory.search, memory.path, state.route,
                                    state.time, changed, x, y, to_x, to_y,
                                    task.size.outline.side > 0.0)
-    if waiting.mode == PASSES and not _is_at_home(p, state, task, place):
+    if waiting.mode == PASSES and not _is_at_home(p, state, task, place) and is_occupied(
+            memory.others, task.robot_id, x, y, PASSAGE * p.robot_radius_m):
         at_x, at_y, most = on_lane(p, grid, waiting.passage, x, y, at_x, at_y)
         if is_occupied(memory.others, task.robot_id, x, y, FORESIGHT * p.robot_radius_m):
             speed = min(speed, most)

@@ -33,6 +33,7 @@ from sbot.controllers.navigate.parameters import (
     SLOWEST,
     SPACE,
     TOUCHES,
+    TURNS,
     WEIGHT,
     Inertia,
     Parameters,
@@ -261,13 +262,13 @@ def _late(time: float) -> float:
 @njit
 def _cost(p: Parameters, around: Around, angle: float, speed: float, along_x: float,
           along_y: float) -> float:
-    """Return how bad an arc is: the sooner a touch the worse, and the farther along a way, better.
+    """Return how bad an arc is: the sooner a touch the worse, and the less it gets along a way.
 
-    ``along`` is a unit vector.
+    ``along`` is a unit vector along it. Turns cost, too: so a robot goes on with an arc.
     """
     trial = tried(p, around, angle, speed)
     return (TOUCHES * _late(trial.touch) + IS_NEAR * _late(trial.near)
-            + HITS_WALL * _late(trial.wall)
+            + HITS_WALL * _late(trial.wall) + TURNS * abs(angle) / math.pi
             - (trial.x * along_x + trial.y * along_y) / (EVASION * p.forward_speed_mps))
 
 

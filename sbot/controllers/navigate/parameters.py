@@ -79,7 +79,7 @@ SLIM = 0.75  # of the radius of a disc of equal area: a narrower body counts as 
 BACKS = 0.25  # share of the largest speed at which a car or a slim body backs
 CAR_TURNED = 0.5  # rad off its way, a car need not back to turn
 SMOOTH = 0.2  # s, over which a slow robot that is alone takes the mean of what it wants
-DEAD_ZONE = 0.06  # rad off its way, a robot that drives alone does not turn; half among others
+DEAD_ZONE = 0.065  # rad off its way, a robot that drives alone does not turn; half among others
 RISE = 0.1  # s, time constant of a faster speed in the commands
 FALL = 0.05  # s, likewise of a slower one, and of turns
 START = 0.4  # s from rest to the largest speed, at least
@@ -139,6 +139,7 @@ GROWTH = 2.0  # radii per second by which one is near sooner than it touches: it
 TOUCHES = 4.0  # cost of a touch at the end of that time; twice that now
 HITS_WALL = 4.0  # likewise of a wall
 IS_NEAR = 1.0  # likewise; the farthest that a robot can get along its way costs -1
+TURNS = 0.6  # cost of an arc that ends half round
 
 # Passages
 LANES = 5.0  # radii of width in which two robots pass if each keeps to its side

@@ -218,6 +218,7 @@ def test_a_scene_that_is_scaled_gives_the_scaled_run():
     ('rvo2/blocks', 682342, None),  # no way led to where it waited
     ('long/corridor', 900432, None),  # in two rows that met, one of each gave way
     ('doorway/0.8', 900335, None),  # two side by side before the door
+    ('clutter/10-four', 1254432, None),  # one drove to and fro between its lane and its path
     ('e-puck/8', 3, None)])
 def test_robots_arrive_where_the_way_is_narrow(scene, seed, seconds):
     _, summary = summary_of(scene, seed)
