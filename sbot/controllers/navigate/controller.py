@@ -410,12 +410,10 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
     # The record keeps the arrays; counting references at every call took a third of a turn.
     memory, followers, poses = borrowed(memory), borrowed(followers), borrowed(poses)
     ranges, beams = borrowed(ranges), borrowed(beams)
-    time = state.time
     place, eye = _place_and_eye(state, task, poses, scan_yaw)
     drift = _drifting(p, state, forward, left, place, dt)
     is_home = task.has_goal and _is_at_home(p, state, task, place)
-    aside = (task.has_goal and not is_home and state.waiting.mode != WAITS
-             and makes_room(p, memory, task.robot_id))
+    aside = task.has_goal and not is_home and makes_room(p, state, memory, task.robot_id)
     is_home |= task.has_goal and (aside or state.route.closed)
     sight = _look_around(p, state, memory, task, poses, ranges, beams, place, eye, drift, is_home,
                          dt)
@@ -427,9 +425,8 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
     route = way.route
     rests = is_home or not task.has_goal or way.waiting.mode == WAITS
     watch, closed = watched(memory.walls, grid, state.watch, memory.path, route, memory.near,
-                            robots, rests, place.x, place.y, time)
-    if closed:
-        route = nothing_planned(route)
+                            robots, rests, place.x, place.y, state.time)
+    route = nothing_planned(route) if closed else route
     chosen, air = velocities(p, memory, sight, state, way, place, drift, is_home, aside, forward,
                              left)
     room = room_ahead(p, memory.limits, sight.seen - sight.near, place, drift.x, drift.y,
@@ -441,9 +438,9 @@ def take_turn(p: Parameters, state: State, memory: Memory, task: Task,
     wheels = driven(task.size.inertia, memory.asked, state.turn, state.drift, v, omega, dt)
     margin = _margin_kept(memory.walls, grid, memory, way, route, place)
     after = State(state.frame, Drift(drift.x, drift.y, *wheels), route, grid.origin_x,
-                  grid.origin_y, way.points, time + dt, state.turn + 1, margin, way.waiting,
+                  grid.origin_y, way.points, state.time + dt, state.turn + 1, margin, way.waiting,
                   chosen[0], chosen[1], watch, sight.looked, sight.noise, sight.dust,
-                  turned(turning, v, omega, time), backs)
+                  turned(turning, v, omega, state.time), backs)
     return after, v, omega
 
 

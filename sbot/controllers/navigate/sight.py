@@ -39,7 +39,7 @@ from sbot.controllers.navigate.parameters import (
     Parameters,
 )
 from sbot.controllers.navigate.view import edge_of_view, sees_all_ahead, sees_all_round
-from sbot.controllers.navigate.yielding import heading_of
+from sbot.controllers.navigate.yielding import WAITS, heading_of
 from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import njit, njit_inner
 
@@ -214,7 +214,7 @@ def limit_near(p: Parameters, memory: Memory, robots: int, near: int, count: int
 
 
 @njit
-def makes_room(p: Parameters, memory: Memory, me: int) -> bool:
+def makes_room(p: Parameters, state: State, memory: Memory, me: int) -> bool:
     """Tell whether a robot and one beside it with a lower number keep each other from going on.
 
     Side by side before a door, each is in the other's way; neither may be the first by its place.
@@ -223,5 +223,5 @@ def makes_room(p: Parameters, memory: Memory, me: int) -> bool:
     for k in range(me):
         dx, dy = others[k, 0] - others[me, 0], others[k, 1] - others[me, 1]
         if min(stood[k, 2], stood[me, 2]) > STUCK and dx * dx + dy * dy < apart * apart:
-            return True
+            return bool(state.waiting.mode != WAITS)
     return False
