@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import hashlib
+import logging
 import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -40,6 +41,7 @@ controller, on this machine's processors or a Dask cluster. The result is a tabl
 each family of scenes. With --format jsonl or csv, each row describes one run and holds the hash of
 its result. --check runs such rows again. More: docs/navigation_benchmark.md. Exit code 0: all runs
 ended, and all checked rows agree; 3: a run failed, or a row differs; 2: bad input."""
+LOG = logging.getLogger(__name__)
 FAILED = 3  # exit code where runs have failed, or rows are not as they say
 _SEEDS = '0:20'
 
@@ -165,6 +167,10 @@ def _check(arguments: argparse.Namespace, known: Mapping[str, Mapping[str, Any]]
     named = rows.executed()
     refuse((named and not arguments.trust, f'{path} names {", ".join(named[:5])}, which a check '
             'executes or reads; if you trust it, add --trust'))
+    if any(is_node(row['controller']) for row in rows.rows):
+        for name in ('timeout', 'scheduler'):
+            if getattr(options, name) is not None:
+                LOG.warning('--%s: has no effect on rows of nodes', name)
     secret = _secret(arguments.secret)
     wrong = [] if secret is None else rows.foreign_seeds(secret)
     wrong += rows.check(known, options)

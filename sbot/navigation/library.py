@@ -8,6 +8,7 @@ import io
 import json
 import math
 import re
+from bisect import bisect
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from itertools import pairwise
@@ -181,9 +182,10 @@ def _frames(source: Path) -> Iterator[tuple[float, float, float]]:
     text = decode_text(read_within(source), str(source))
     keys = list(_KEY.finditer(text))
     ends = [*(key.start() for key in keys[1:]), len(text)]
-    for k, (key, end) in enumerate(zip(keys, ends[:len(keys)], strict=True)):
+    breaks = [found.start() for found in re.finditer('\n', text)]
+    for key, end in zip(keys, ends[:len(keys)], strict=True):
         if place := _PLACE.search(text, key.end(), end):
-            where = f'{source}: key frame {k}'
+            where = f'{source}:{bisect(breaks, key.start()) + 1}: key frame'
             yield (_number(key[1], where), _number(place[1], where), _number(place[2], where))
 
 

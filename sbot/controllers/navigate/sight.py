@@ -204,7 +204,10 @@ def limit_near(p: Parameters, memory: Memory, robots: int, near: int, count: int
     """
     for k in range(near):
         dx, dy = memory.near[k, 0], memory.near[k, 1]
-        distance = max(math.sqrt(dx * dx + dy * dy), NEAREST)
+        distance = math.sqrt(dx * dx + dy * dy)
+        if distance == 0.0:  # no way leads towards it; `lift_limits` needs its row
+            count = _limit(memory.limits, count, 0.0, 0.0, math.inf)
+            continue
         most = robot_limit(p, distance, margin)
         if k >= robots:
             towards = memory.near[k, 2] * dx + memory.near[k, 3] * dy

@@ -116,8 +116,8 @@ def test_what_is_no_path_of_barn_is_one_line(tmp_path, raw):
 
 
 @pytest.mark.parametrize(('text', 'expected'), [
-    ('CreateKeyFrame(1-2) Vector3d(1,2,0)', r"a\.cc: key frame 0: got '1-2', expected a number"),
-    ('\nCreateKeyFrame(1) Vector3d(1,2-,0)', r"a\.cc: key frame 0: got '2-', expected a number"),
+    ('CreateKeyFrame(1-2) Vector3d(1,2,0)', r"a\.cc:1: key frame: got '1-2', expected a number"),
+    ('\nCreateKeyFrame(1) Vector3d(1,2-,0)', r"a\.cc:2: key frame: got '2-', expected a number"),
     ('CreateKeyFrame(1) ' * 30_000, r'a\.cc: got 0 places'),  # quadratic would take minutes
     ('CreateKeyFrame(' + ' ' * 200_000, r'a\.cc: got 0 places'),
 ])
