@@ -18,6 +18,7 @@ from sbot.worlds.policy import deciding_phases
 from sbot_common.arguments import as_array, floats, numbers, whole
 from sbot_common.arrays import Flags, Floats, Integers
 from sbot_common.compiled.jit import njit
+from sbot_common.elementary import sincos
 from sbot_common.errors import InputError, bad_value
 from sbot_common.random.numbers import purpose_of, uniforms_of_worlds
 from sbot_common.user_code import raise_of_user
@@ -171,9 +172,11 @@ class Task:
         By default it contains the observations of all robots, their true poses (x, y, cosine and
         sine of the yaw) and their commands.
         """
-        pose = now.seen.pose
-        rows = np.concatenate([self.observation(now), pose[..., :2], np.cos(pose[..., 2:]),
-                               np.sin(pose[..., 2:]), now.commands], axis=2)
+        observation = self.observation(now)
+        columns = observation.shape[2]
+        rows = np.empty((*observation.shape[:2], columns + 7))
+        rows[..., :columns] = observation
+        _append_state(now.seen.pose, now.commands, rows[..., columns:])
         return rows.reshape(len(rows), -1)
 
     def mask(self, now: Moment) -> Flags | None:
@@ -344,6 +347,17 @@ def _settle(given: Floats, done: Flags, active: Flags, tick: Integers, ticks: in
     for i in range(len(acts)):
         acts[i] &= not ends[i]
     return 1 if find_ends(active, tick, ticks, all_ended, late) else 0
+
+
+@njit
+def _append_state(pose: Floats, commands: Floats, found: Floats) -> None:
+    """Write poses (K, N, 3) with the yaw's cosine and sine, and commands (K, N, 3)."""
+    for k in range(len(pose)):
+        for i in range(pose.shape[1]):
+            found[k, i, 0], found[k, i, 1] = pose[k, i, 0], pose[k, i, 1]
+            found[k, i, 3], found[k, i, 2] = sincos(pose[k, i, 2])
+            for c in range(3):
+                found[k, i, 4 + c] = commands[k, i, c]
 
 
 @njit

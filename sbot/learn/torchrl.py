@@ -19,6 +19,7 @@ from sbot.learn.episodes import Episodes
 from sbot.learn.task import Task
 from sbot.learn.task_checks import check_robots_have, gates_of
 from sbot.scenario.load import Sources
+from sbot_common.arrays import Flags
 from sbot_common.errors import InputError, bad_value
 
 # TorchRL: a batched environment of teams, with groups, rewards of robots and masks.
@@ -36,8 +37,12 @@ class RobotsTorchEnv(EnvBase):  # type: ignore[misc]
         self.episodes = Episodes(scenario, count, task, overrides, threads, discrete)
         learners = self.episodes.learners.tolist()
         robots = _robots_by_group(groups, learners)
+        count, every = self.episodes.count, [*range(len(learners))]
         self.rows = {name: [learners.index(i) for i in each] for name, each in robots.items()}
-        super().__init__(device=device, batch_size=[self.episodes.count])
+        self._places: dict[str, Any] = {  # all robots in order: without a copy
+            name: slice(None) if rows == every else rows for name, rows in self.rows.items()}
+        self._sizes = {name: torch.Size((count, len(rows))) for name, rows in self.rows.items()}
+        super().__init__(device=device, batch_size=[count])
         self.group_map = {name: [f'robot_{i}' for i in each] for name, each in robots.items()}
         self._masked = self.episodes.mask() is not None
         self._make_specs()
@@ -81,43 +86,63 @@ class RobotsTorchEnv(EnvBase):  # type: ignore[misc]
             chosen = tensordict['_reset'].reshape(-1).cpu().numpy().astype(np.bool_)
         self.episodes.reset(chosen)
         count, robots = self.episodes.count, self.episodes.robots
-        return self._observed(np.zeros((count, robots), np.bool_), np.zeros(count, np.bool_))
+        none = np.zeros(count, np.bool_)
+        return self._observed(np.zeros((count, robots), np.bool_), none, none)
+
+    def step(self, tensordict: Any) -> Any:  # noqa: ANN401
+        """Let all robots act, and write what follows to `next`, as ``EnvBase.step`` does.
+
+        That checks at each step the tensors that this class has just made, in three times the
+        time that 32 worlds take; it is asked only where it has more to do.
+        """
+        if self.run_type_checks or not {'_step', 'next'}.isdisjoint(tensordict.keys()):
+            return super().step(tensordict)
+        self._assert_tensordict_shape(tensordict)
+        return tensordict.set('next', self._step(tensordict))
 
     def _step(self, tensordict: Any) -> Any:  # noqa: ANN401
         """Let all robots act for as long as the task says."""
         episodes = self.episodes
         kind = episodes.actions
         actions = kind.none(episodes.count, episodes.robots)
-        for name, rows in self.rows.items():
-            actions[:, rows] = tensordict[name, 'action'].detach().cpu().numpy()
+        for name, rows in self._places.items():
+            actions[:, rows] = tensordict.get((name, 'action')).numpy(force=True)
         outcome = episodes.step(kind.checked('actions', actions, [actions.shape]))
-        return self._observed(episodes.ended, outcome.late,
+        return self._observed(episodes.ended, outcome.all_ended, outcome.late,
                               outcome.reward[..., None].astype(np.float32))
 
     def _set_seed(self, seed: int | None) -> None:
         """Seed all worlds, each by its own of ``world_seeds``."""
         self.episodes.seed(seed)
 
-    def _observed(self, ended: NDArray[np.bool_], late: NDArray[np.bool_],
+    def _observed(self, ended: Flags, all_ended: Flags, late: Flags,
                   reward: NDArray[np.float32] | None = None) -> Any:  # noqa: ANN401
-        """Return what robots see, who is done (K, N), and rewards (K, N, 1) after a step."""
+        """Return what robots see, who is done (K, N), and rewards (K, N, 1) after a step.
+
+        ``all_ended``, ``late`` : worlds (K,), as in ``Outcome``
+        """
         episodes = self.episodes
         of_robots = {'observation': episodes.observation(), 'mask': episodes.active,
                      'action_mask': episodes.mask(), 'reward': reward,
                      **_ends(ended[..., None], late[:, None, None])}
-        all_ended: NDArray[np.bool_] = np.logical_and.reduce(ended, axis=1)
         given = {**_ends(all_ended[:, None], late[:, None]), 'state': episodes.state()}
-        found = {name: self._tensor(values) for name, values in given.items()}
-        for name, rows in self.rows.items():
-            found[name] = TensorDict(
-                {part: self._tensor(values[:, rows]) for part, values in of_robots.items()
-                 if values is not None},
-                batch_size=(episodes.count, len(rows)), device=self.device)
-        return TensorDict(found, batch_size=self.batch_size, device=self.device)
+        device = self.device
+        found = _tensors(given, device)
+        for name, rows in self._places.items():
+            parts = {part: values[:, rows] for part, values in of_robots.items()
+                     if values is not None}
+            found[name] = TensorDict._new_unsafe(_tensors(parts, device), device=device,
+                                                 batch_size=self._sizes[name])
+        # As TensorDict(...), but for checks of each tensor: in a tenth of the time.
+        return TensorDict._new_unsafe(found, batch_size=self.batch_size, device=device)
 
-    def _tensor(self, values: NDArray[Any]) -> Any:  # noqa: ANN401
-        """Return an array that nobody else has as a tensor, without a copy."""
-        return torch.from_numpy(values).to(self.device)
+
+def _tensors(arrays: Mapping[str, NDArray[Any]], device: Any) -> dict[str, Any]:  # noqa: ANN401
+    """Return arrays that nobody else has as tensors; on the processor without a copy."""
+    found = {name: torch.from_numpy(values) for name, values in arrays.items()}
+    if device.type == 'cpu':
+        return found
+    return {name: values.to(device) for name, values in found.items()}
 
 
 def _ends(ended: NDArray[np.bool_], late: NDArray[np.bool_]) -> dict[str, NDArray[np.bool_]]:
