@@ -7,9 +7,11 @@ reason = 'torchrl is missing (extra marl)'
 torch = pytest.importorskip('torch', reason=reason)
 pytest.importorskip('torchrl', reason=reason)
 
+from torchrl.envs import EnvBase  # noqa: E402
 from torchrl.envs.utils import check_env_specs  # noqa: E402
 
 import sbot  # noqa: E402
+from sbot.learn.torchrl import RobotsTorchEnv  # noqa: E402
 from sbot_common.errors import InputError  # noqa: E402
 
 TEAM = {'rate': 10, 'world': {'bounds': [0, 0, 12, 6]},
@@ -47,7 +49,8 @@ def test_torchrls_checker(count, options):
     assert rollout['next', 'truncated'].sum() == 2 * count
 
 
-def test_it_is_the_vector_environment():
+@pytest.mark.parametrize('step', [RobotsTorchEnv.step, EnvBase.step])
+def test_it_is_the_vector_environment(step):
     env = sbot.learn.torchrl_env(TEAM, 3, task=Short(), groups={'a': [2, 0], 'b': [1]})
     ours = sbot.learn.vector_env(TEAM, 3, task=Short(), rewards='robots')
     env.set_seed(4)
@@ -56,7 +59,7 @@ def test_it_is_the_vector_environment():
     actions = np.random.default_rng(1).uniform(-1, 1, (3, 3, 2)).astype(np.float32)
     first['a', 'action'] = torch.tensor(actions[:, [2, 0]])
     first['b', 'action'] = torch.tensor(actions[:, [1]])
-    after = env.step(first)['next']
+    after = step(env, first)['next']
     seen, reward, *_ = ours.step(actions)
     assert np.array_equal(after['b', 'observation'], seen[:, [1]])
     assert np.array_equal(after['a', 'reward'][..., 0], reward[:, [2, 0]].astype(np.float32))
