@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import yaml
@@ -195,19 +195,6 @@ _FOREVER = {'sec': 9223372036, 'nsec': 854775807}
 _DUMPER: Any = getattr(yaml, 'CSafeDumper', yaml.SafeDumper)
 
 
-class _Summary(NamedTuple):
-    """Message counts and times (ns) for metadata.yaml."""
-
-    start_ns: int
-    end_ns: int
-    topics: Sequence[tuple[str, Topic, int]]  # absolute name, topic, number of messages
-
-    @property
-    def messages(self) -> int:
-        """How many messages there are."""
-        return sum(count for _, _, count in self.topics)
-
-
 @cache
 def _definition(type_name: str) -> str:
     """Return a type's message definition with those that it uses, in the 'ros2msg' encoding."""
@@ -249,37 +236,38 @@ def _offered_qos(latched: bool) -> str:
     return _yaml(_qos_profiles(latched))
 
 
-def _render(file_name: str, summary: _Summary, custom: Mapping[str, str],
-            ros_distro: str) -> str:
+def _render(file_name: str, topics: Sequence[_Entry], start_ns: int, end_ns: int,
+            custom: Mapping[str, str], ros_distro: str) -> str:
     """Return the text of metadata.yaml for a bag of one MCAP file.
 
     ``custom`` becomes ``custom_data``, where rosbag2 keeps short strings: long texts are left out.
     """
     short = {key: value for key, value in custom.items() if len(value) < 200 and '\n' not in value}
+    messages = sum(entry.written for entry in topics)
     return _yaml({'rosbag2_bagfile_information': {
         'version': _VERSION,
         'storage_identifier': 'mcap',
-        'duration': {'nanoseconds': summary.end_ns - summary.start_ns},
-        'starting_time': {'nanoseconds_since_epoch': summary.start_ns},
-        'message_count': summary.messages,
+        'duration': {'nanoseconds': end_ns - start_ns},
+        'starting_time': {'nanoseconds_since_epoch': start_ns},
+        'message_count': messages,
         'topics_with_message_count': [{
             'topic_metadata': {
-                'name': name,
-                'type': topic.type,
+                'name': entry.channel.topic,
+                'type': entry.topic.type,
                 'serialization_format': 'cdr',
-                'offered_qos_profiles': _qos_profiles(topic.latched),
-                'type_description_hash': _type_hash(topic.type),
+                'offered_qos_profiles': _qos_profiles(entry.topic.latched),
+                'type_description_hash': _type_hash(entry.topic.type),
             },
-            'message_count': messages,
-        } for name, topic, messages in summary.topics],
+            'message_count': entry.written,
+        } for entry in topics],
         'compression_format': '',
         'compression_mode': '',
         'relative_file_paths': [file_name],
         'files': [{
             'path': file_name,
-            'starting_time': {'nanoseconds_since_epoch': summary.start_ns},
-            'duration': {'nanoseconds': summary.end_ns - summary.start_ns},
-            'message_count': summary.messages,
+            'starting_time': {'nanoseconds_since_epoch': start_ns},
+            'duration': {'nanoseconds': end_ns - start_ns},
+            'message_count': messages,
         }],
         'custom_data': short or None,
         'ros_distro': ros_distro,
@@ -292,8 +280,7 @@ def _render(file_name: str, summary: _Summary, custom: Mapping[str, str],
 class _Entry:
     """One topic of the bag."""
 
-    number: int
-    name: str
+    channel: records.Channel
     topic: Topic
     messages: int = 0
     written: int = 0  # of them, in the file
@@ -305,7 +292,6 @@ class _Catalogue:
     def __init__(self) -> None:
         self._entries: dict[str, _Entry] = {}
         self._schemas: dict[str, records.Schema] = {}
-        self._records: list[records.Channel] = []
         self._start_ns, self._end_ns = 2**63, 0
 
     def __len__(self) -> int:
@@ -322,13 +308,12 @@ class _Catalogue:
                             data=_definition(topic.type).encode())
             self._schemas[topic.type] = schema
             chunk.add_record(schema)
-        entry = self._entries[name] = _Entry(len(self._entries) + 1, name, topic)
-        record = records.Channel(
-            id=entry.number, topic=name, message_encoding='cdr', schema_id=schema.id,
+        channel = records.Channel(
+            id=len(self._entries) + 1, topic=name, message_encoding='cdr', schema_id=schema.id,
             metadata={'offered_qos_profiles': _offered_qos(topic.latched),
                       'topic_type_hash': _type_hash(topic.type)})
-        chunk.add_record(record)
-        self._records.append(record)
+        chunk.add_record(channel)
+        entry = self._entries[name] = _Entry(channel, topic)
         return entry
 
     def count(self, chunk: _Chunk) -> None:
@@ -339,11 +324,10 @@ class _Catalogue:
         self._start_ns = min(self._start_ns, chunk.start_ns)
         self._end_ns = max(self._end_ns, chunk.end_ns)
 
-    def _summary(self) -> _Summary:
-        """Return what metadata.yaml tells of the messages that are written."""
-        topics = [(entry.name, entry.topic, entry.written)
-                  for entry in list(self._entries.values()) if entry.written]
-        return _Summary(min(self._start_ns, self._end_ns), self._end_ns, topics)
+    @property
+    def _span(self) -> tuple[int, int]:
+        """The times (ns) of the first and the last message that are written."""
+        return min(self._start_ns, self._end_ns), self._end_ns
 
     def describe(self, bag: Path, custom: Mapping[str, str], ros_distro: str) -> int:
         """Write metadata.yaml of the messages that are written; return how many topics it has.
@@ -357,23 +341,26 @@ class _Catalogue:
         ros_distro : ROS 2 distribution of the nodes that run
 
         """
-        summary, new = self._summary(), bag.with_name(FILE_NAME + '.new')
-        new.write_text(_render(bag.name, summary, custom, ros_distro), encoding='utf-8')
+        topics = [entry for entry in list(self._entries.values()) if entry.written]
+        new = bag.with_name(FILE_NAME + '.new')
+        new.write_text(_render(bag.name, topics, *self._span, custom, ros_distro),
+                       encoding='utf-8')
         new.replace(bag.with_name(FILE_NAME))
-        return len(summary.topics)
+        return len(topics)
 
     def index(self, chunks: Sequence[bytes],
               metadata: Sequence[records.MetadataIndex]) -> list[tuple[Opcode, bytes]]:
         """Return the sections at the end of the file, from the indexes of its other records."""
-        summary = self._summary()
-        counts = {entry.number: entry.written for entry in self._entries.values()}
+        start_ns, end_ns = self._span
+        channels = [entry.channel for entry in self._entries.values()]
+        counts = {entry.channel.id: entry.written for entry in self._entries.values()}
         statistics = records.Statistics(
             attachment_count=0, channel_count=len(counts), channel_message_counts=counts,
-            chunk_count=len(chunks), message_count=summary.messages,
-            message_end_time=summary.end_ns, message_start_time=summary.start_ns,
+            chunk_count=len(chunks), message_count=sum(counts.values()),
+            message_end_time=end_ns, message_start_time=start_ns,
             metadata_count=len(metadata), schema_count=len(self._schemas))
         return [(Opcode.SCHEMA, _packed(*self._schemas.values())),
-                (Opcode.CHANNEL, _packed(*self._records)),
+                (Opcode.CHANNEL, _packed(*channels)),
                 (Opcode.STATISTICS, _packed(statistics)),
                 (Opcode.CHUNK_INDEX, b''.join(chunks)),
                 (Opcode.METADATA_INDEX, _packed(*metadata))]
@@ -463,7 +450,7 @@ class Recorder:
             if self._closing:
                 raise RecorderError(f'{self.directory}: the bag is closed')
             entry = self._catalogue.entry(name, topic, self._open)
-            self._open.add_message(entry.number, entry.messages, stamp_ns, payload)
+            self._open.add_message(entry.channel.id, entry.messages, stamp_ns, payload)
             entry.messages += 1
             if len(self._open.records) >= _CHUNK_SIZE:
                 self._seal()
