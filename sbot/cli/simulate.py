@@ -14,7 +14,16 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sbot.cli.command import QUIET, RECORD, Command, Options, flag, repeated, value
+from sbot.cli.command import (
+    OVERRIDES,
+    QUIET,
+    RECORD,
+    Command,
+    Options,
+    flag,
+    repeated,
+    value,
+)
 from sbot.cli.trust import ask_for_trust
 from sbot.controllers.registry import is_outside
 from sbot.figures.look import PICTURES
@@ -32,13 +41,6 @@ Progress = Callable[[int, int], None]
 
 _SHOWN = 10  # robots in a line
 _SHARE = 'share the bag and the node, and replay with --node (docs/share_a_run.md)'
-OVERRIDES: Options = {
-    '--seed': value('N', "replace the scenario's seed", type=int),
-    '--duration': value('S', "replace the scenario's duration (simulated seconds)", type=float),
-    '--set': repeated(
-        'KEY=VALUE', 'change any value of the scenario, e.g. wind.wind_speed_mean=0.5 or '
-        'robots.0.goal=[30,12]; may be repeated'),
-}
 
 
 def overrides_of(arguments: argparse.Namespace) -> dict[str, object]:
