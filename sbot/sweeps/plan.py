@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -293,21 +293,7 @@ _SPREAD = ('[low, high] with low < high, {low, high, scale: log} with low > 0, {
            'integer: true} with whole numbers, or {choices: [...]}')
 
 
-class _Spread(NamedTuple):
-    """Where the values of a sampled parameter lie."""
-
-    low: float = 0.0
-    high: float = 1.0
-    logarithmic: bool = False
-    choices: Sequence[Any] = ()  # instead of a range of numbers
-
-    def value(self, fraction: float) -> Any:  # noqa: ANN401 - a choice may be anything
-        """Return the value at a fraction (0 <= fraction < 1) of the spread."""
-        if self.choices:
-            return self.choices[min(int(fraction * len(self.choices)), len(self.choices) - 1)]
-        if self.logarithmic:
-            return self.low * (self.high / self.low) ** fraction
-        return self.low + fraction * (self.high - self.low)
+_Spread = Callable[[float], Any]  # from a fraction, 0 <= fraction < 1, to a value
 
 
 def spread_of(given: Any, where: str) -> _Spread:  # noqa: ANN401 - of a file or an option
@@ -322,10 +308,9 @@ def spread_of(given: Any, where: str) -> _Spread:  # noqa: ANN401 - of a file or
     if isinstance(given, Mapping):
         refuse_unknown(given, ('low', 'high', 'scale', 'integer', 'choices'), lambda _: where)
     try:
-        spread = _spread(**given) if isinstance(given, Mapping) else _spread(*given)
+        return _spread(**given) if isinstance(given, Mapping) else _spread(*given)
     except (TypeError, ValueError, ArithmeticError):
         raise bad_value(where, given, _SPREAD) from None
-    return spread
 
 
 def _spread(low: Any = None, high: Any = None, *, scale: object = 'linear',  # noqa: ANN401
@@ -334,7 +319,7 @@ def _spread(low: Any = None, high: Any = None, *, scale: object = 'linear',  # n
     if choices is not None:
         if (low, high, scale, integer) == (None, None, 'linear', False) and isinstance(
                 choices, list | tuple) and choices:
-            return _Spread(choices=tuple(choices))
+            return _chosen(tuple(choices))
         raise ValueError
     if bool in (type(low), type(high)) or scale not in ('linear', 'log') or integer not in (
             True, False) or not 0 < high - low < math.inf:
@@ -342,10 +327,17 @@ def _spread(low: Any = None, high: Any = None, *, scale: object = 'linear',  # n
     if integer:
         if scale == 'log' or low != int(low) or high != int(high) or high - low > 2**53:
             raise ValueError
-        return _Spread(choices=range(int(low), int(high) + 1))
-    if scale == 'log' and not (low > 0 and high / low < math.inf):
+        return _chosen(range(int(low), int(high) + 1))
+    first, last = float(low), float(high)
+    if scale == 'linear':
+        return lambda fraction: first + fraction * (last - first)
+    if not (low > 0 and high / low < math.inf):
         raise ValueError
-    return _Spread(float(low), float(high), scale == 'log')
+    return lambda fraction: first * (last / first) ** fraction
+
+
+def _chosen(choices: Sequence[Any]) -> _Spread:
+    return lambda fraction: choices[min(int(fraction * len(choices)), len(choices) - 1)]
 
 
 def _latin_hypercube(seed: int, count: int, dimensions: int) -> NDArray[np.float64]:
@@ -381,6 +373,6 @@ def sample_axis(spreads: Mapping[str, _Spread], count: int, method: str, seed: i
     else:
         unit = _latin_hypercube(seed, count, len(spreads))
     columns: list[Sequence[Any]] = [
-        [spread.value(float(fraction)) for fraction in unit[:, i]]
+        [spread(float(fraction)) for fraction in unit[:, i]]
         for i, spread in enumerate(spreads.values())]
     return [Axis(tuple(spreads), tuple(columns))]
