@@ -13,6 +13,7 @@ import struct
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -25,7 +26,7 @@ from mcap.records import Channel, Chunk, Footer, Metadata, Schema
 
 from sbot.bag.recorder import MAGIC
 from sbot.files.limits import TemporaryFolder, limits, too_large
-from sbot_common.errors import InputError, decoding, open_regular
+from sbot_common.errors import InputError, decoding, open_regular, refuse
 
 # Decompress chunks, messages and files of bags (zstd, lz4) within limits.
 #
@@ -197,10 +198,10 @@ def _uncompressed(record: bytes) -> bytes:
     """
     chunk = _read(Chunk, record)
     data = inflated(chunk.data, chunk.compression, 'chunk')
-    if len(data) != chunk.uncompressed_size:
-        raise InputError(f'a chunk has {len(data)} bytes, not {chunk.uncompressed_size}')
-    if chunk.uncompressed_crc and zlib.crc32(data) != chunk.uncompressed_crc:
-        raise InputError('the checksum of a chunk is wrong')
+    refuse((len(data) != chunk.uncompressed_size,
+            f'a chunk has {len(data)} bytes, not {chunk.uncompressed_size}'),
+           (chunk.uncompressed_crc and zlib.crc32(data) != chunk.uncompressed_crc,
+            'the checksum of a chunk is wrong'))
     return data
 
 
@@ -332,10 +333,7 @@ class McapStream:
         """
         with open_regular(self.path) as file:
             file.seek(offset)
-            while block := file.read(_PIECE):
-                if block.strip(b'\0'):
-                    return False
-        return True
+            return not any(block.strip(b'\0') for block in iter(partial(file.read, _PIECE), b''))
 
     def _records(self, offset: int) -> Iterator[tuple[int, bytes]]:
         """Yield the records of a section that messages are made of, as far as they are whole."""

@@ -32,7 +32,7 @@ from sbot.runner.summary import format_summary, progress_bar
 from sbot.scenario.controllers import external_robots, own_nodes
 from sbot.scenario.load import load_scenario, log_warned, parse_override, parse_scenario
 from sbot.scenario.model import Scenario
-from sbot_common.errors import SHOWN, InputError, bad_value, first_of, one_line, real_path, refuse
+from sbot_common.errors import SHOWN, bad_value, first_of, one_line, real_path, refuse
 
 if TYPE_CHECKING:
     from sbot.runner.packed import Packed
@@ -135,13 +135,14 @@ def _number_or_auto(text: str) -> int | str:
 def _run(arguments: argparse.Namespace) -> int:
     from sbot.runner.packed import PYTHON, unpacked
     overrides = overrides_of(arguments)
-    if not arguments.scenario.endswith('.zip'):
-        if arguments.check or arguments.trust:
-            raise InputError('--check and --trust need a packed run (sbot pack)')
+    is_packed = arguments.scenario.endswith('.zip')
+    refuse((not is_packed and (arguments.check or arguments.trust),
+            '--check and --trust need a packed run (sbot pack)'),
+           (arguments.check and (overrides or arguments.no_hash),
+            '--check cannot be combined with --seed, --duration, --set and --no-hash: it compares '
+            'with the packed run'))
+    if not is_packed:
         return _run_scenario(load_scenario(arguments.scenario, overrides), arguments)
-    if arguments.check and (overrides or arguments.no_hash):
-        raise InputError('--check cannot be combined with --seed, --duration, --set and '
-                         '--no-hash: it compares with the packed run')
     with unpacked(arguments.scenario) as packed:
         load = partial(parse_scenario, packed.text, f'{arguments.scenario}: scenario.yaml',
                        packed.folder, overrides=overrides)

@@ -24,7 +24,7 @@ from sbot.scenario.model import Scenario
 from sbot.version import THIS, Maker, signed
 from sbot_common import topics
 from sbot_common.controller_inputs import Inputs
-from sbot_common.errors import InputError, bad_value
+from sbot_common.errors import InputError, bad_value, refuse
 from sbot_common.observation import Decision, Point, Twist
 from sbot_common.signals import Held
 from sbot_common.topics import (
@@ -247,13 +247,14 @@ class _Comparison:
 
     def check(self, bag: Bag, scenario: Scenario, *, overridden: bool) -> None:
         """Raise InputError if the result means nothing."""
-        if self.differences and not scenario.lockstep and not overridden:
-            raise InputError(f'{bag.path}: {self.differences} of {self.compared} commands differ, '
-                             f'but they cannot be compared: {_FREE_RUNNING}')
-        if self.compared == 0 and not self._replayed.drew_other_numbers:
-            why = '' if scenario.lockstep else f' ({_FREE_RUNNING})'
-            raise InputError(f'{bag.path}: a replay needs a complete tick: poses, scans and a '
-                             f'command of each robot{why}')
+        why = '' if scenario.lockstep else f' ({_FREE_RUNNING})'
+        refuse(
+            (self.differences and not scenario.lockstep and not overridden,
+             f'{bag.path}: {self.differences} of {self.compared} commands differ, but they cannot '
+             f'be compared: {_FREE_RUNNING}'),
+            (self.compared == 0 and not self._replayed.drew_other_numbers,
+             f'{bag.path}: a replay needs a complete tick: poses, scans and a command of each '
+             f'robot{why}'))
 
 
 class _Controllers:

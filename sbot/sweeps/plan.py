@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sbot.files.yaml_text import LARGEST
 from sbot.scenario.fields import MAX_SEED
-from sbot_common.errors import InputError, bad_value, shown
+from sbot_common.errors import bad_value, refuse, shown
 from sbot_common.params import refuse_unknown
 
 MAX_RUNS = 10_000_000  # of a sweep: a journal of 20 GB
@@ -81,23 +81,22 @@ class Plan:
 
     def __post_init__(self) -> None:
         keys = [*self.keys, *self.fixed]
-        if 'seed' in keys:
-            raise InputError('seed cannot be a parameter of a sweep; give seeds (--seeds 0:50)')
-        if twice := _first_repeated(keys):
-            raise InputError(f'{twice}: is given twice')
-        for axis in self.axes:
-            counts = [len(column) for column in axis.columns]
-            if len(set(counts)) != 1:
-                raise InputError(f"{', '.join(axis.keys)}: got {', '.join(map(str, counts))} "
-                                 'values, expected equally many, because they change together')
-        if twice := _first_repeated([source.name for source in self.sources]):
-            raise InputError(f'scenario: two have the name {twice!r}; rename one')
-        for source in () if self.seeds else self.sources:
-            if source.seed is None:
-                raise InputError(f'{source.file} has no seed, and a sweep needs one; give --seeds '
-                                 '0:50')
-        if self.count > MAX_RUNS:
-            raise InputError(f'sweep: got {shown(self.count)} runs, expected at most {MAX_RUNS}')
+        names = [source.name for source in self.sources]
+        refuse(
+            ('seed' in keys,
+             'seed cannot be a parameter of a sweep; give seeds (--seeds 0:50)'),
+            *((keys.count(key) > 1, f'{key}: is given twice') for key in keys),
+            *((len(set(map(len, axis.columns))) != 1,
+               f"{', '.join(axis.keys)}: got {', '.join(str(len(each)) for each in axis.columns)} "
+               'values, expected equally many, because they change together')
+              for axis in self.axes),
+            *((names.count(name) > 1, f'scenario: two have the name {name!r}; rename one')
+              for name in names),
+            *((source.seed is None and not self.seeds,
+               f'{source.file} has no seed, and a sweep needs one; give --seeds 0:50')
+              for source in self.sources),
+            (self.count > MAX_RUNS,
+             f'sweep: got {shown(self.count)} runs, expected at most {MAX_RUNS}'))
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -162,10 +161,6 @@ class Plan:
         missing = (self[number] for number in range(len(self)) if number not in finished)
         while batch := list(islice(missing, size)):
             yield batch
-
-
-def _first_repeated(names: Sequence[str]) -> str | None:
-    return next((name for name in names if names.count(name) > 1), None)
 
 
 def _packed(values: Sequence[Any]) -> Any:  # noqa: ANN401 - JSON
