@@ -28,8 +28,8 @@ from sbot_common.signals import Held
 from sbot_sim.collision.overlap import overlaps
 from sbot_sim.engine.many import Simulation, Winds
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.sensors.infrared import SENSORS, InfraredParameters, InfraredSettings
-from sbot_sim.sensors.laser import ScanParameters, ScanSettings
+from sbot_sim.sensors.infrared import SENSORS, InfraredSettings
+from sbot_sim.sensors.laser import ScanSettings
 from sbot_sim.sensors.odometry import OdometryParameters
 from sbot_sim.sensors.range_and_bearing import DATA_BYTES, RangeAndBearing
 from sbot_sim.world.bodies import ROBOT, S_BOT, Body, BodyArrays
@@ -184,27 +184,22 @@ def scene_of(case: str, robots: int, seed: int = 0) -> _BenchScene:
     return make_bench_scene(robots, S_BOT if case == 'infrared' else ROBOT, seed)
 
 
-def laser_parameters(scene: _BenchScene, threads: int = 1) -> SimulationParameters:
-    """Return the simulator's parameters with lasers that see walls, boxes and robots."""
-    scan = ScanSettings(scan_beams=BEAMS, scan_range_max=RANGE,
-                                             scan_sees_robots=True).parameters()
-    return _parameters(scene, scan, None, threads, wake=False)
+def parameters_of(case: str, scene: _BenchScene, threads: int = 1) -> SimulationParameters:
+    """Return the simulator's parameters of the scene of a case.
 
-
-def infrared_parameters(scene: _BenchScene, threads: int = 1) -> SimulationParameters:
-    """Return the parameters of robots with infrared in a wind with wakes, without lasers."""
-    scan = ScanSettings().parameters()._replace(beams=0)
-    infrared = InfraredSettings(infrared=True).parameters()
-    return _parameters(scene, scan, infrared, threads, wake=True)
-
-
-def _parameters(scene: _BenchScene, scan: ScanParameters, infrared: InfraredParameters | None,
-                threads: int, *, wake: bool) -> SimulationParameters:
+    Its robots have lasers that see walls, boxes and robots; of ``infrared`` they have infrared,
+    in a wind with wakes, and no lasers.
+    """
+    is_infrared = case == 'infrared'
+    scan = (ScanSettings().parameters()._replace(beams=0) if is_infrared else
+            ScanSettings(scan_beams=BEAMS, scan_range_max=RANGE,
+                         scan_sees_robots=True).parameters())
+    infrared = InfraredSettings(infrared=True).parameters() if is_infrared else None
     return SimulationParameters.make(
         dt=STEP, bodies=scene.bodies, world=scene.world,
         senses=Senses(scan, infrared, RangeAndBearing(rab_range=_HEARD), threads),
         odometry=[OdometryParameters()] * len(scene.bodies.radius),
-        wake=WakeParameters(wake=wake), wind_height=0.0)
+        wake=WakeParameters(wake=is_infrared), wind_height=0.0)
 
 
 # Benchmark of whole runs with potential-field controllers.
@@ -262,8 +257,7 @@ def _stepper(case: str, robots: int, threads: int, seed: int) -> _Stepper:
     command = np.zeros((robots, 3))
     command[:, VX] = SPEED * scene.scale
     if case == 'motion':
-        parameters = laser_parameters(scene)
-        worlds = Simulation([parameters], Winds.none(1), (), lambda _, __: None)
+        worlds = Simulation([parameters_of(case, scene)], Winds.none(1), (), lambda _, __: None)
         tick, state = worlds.tick, worlds.state
         beginning = worlds.program(tick.beginning(worlds.setting))
         moving = worlds.program(tick.advancing(worlds.setting))
@@ -281,8 +275,7 @@ def _stepper(case: str, robots: int, threads: int, seed: int) -> _Stepper:
         motion_begin()
         return _Stepper(motion_begin, motion_block,
                         lambda: overlaps(world, bodies, state.pose), 0)
-    make = laser_parameters if case == 'step' else infrared_parameters
-    engine = Engine(make(scene, threads), scene.pose, seed)
+    engine = Engine(parameters_of(case, scene, threads), scene.pose, seed)
     wind = Wind(np.array([0.0 if case == 'step' else WIND, 0.0, 0.0]), np.zeros(3))
 
     data = np.zeros((robots, DATA_BYTES), np.uint8)
