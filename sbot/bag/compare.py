@@ -15,7 +15,7 @@ import numpy as np
 from sbot.bag.reader import Bag, Message
 from sbot.bag.ticks import rate_of, robot_of
 from sbot_common.clock import Rate
-from sbot_common.errors import InputError
+from sbot_common.errors import InputError, shown
 from sbot_common.topics import BASE_POSE_GROUND_TRUTH, DIAGNOSTICS, SCENARIO
 from sbot_common.wire.cdr import canonical, decode, little_endian, stamp_ns
 from sbot_common.wire.messages import PoseStamped
@@ -223,5 +223,4 @@ def leaves(value: Any, path: str = '') -> Iterator[tuple[str, Any]]:  # noqa: AN
 
 
 def _value_text(value: Any) -> str:  # noqa: ANN401
-    text = repr(value.item() if isinstance(value, np.generic) else value)
-    return text if len(text) <= 80 else text[:77] + '...'
+    return shown(value.item() if isinstance(value, np.generic) else value)

@@ -22,7 +22,7 @@ import time
 import zlib
 from collections import deque
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -370,7 +370,7 @@ class RecorderError(RuntimeError):
     """The recording cannot continue; the bag contains everything written before. One line."""
 
 
-class Recorder:
+class Recorder(AbstractContextManager['Recorder']):
     """Records messages given as bytes into a new directory; a context manager.
 
     Parameters
@@ -491,9 +491,6 @@ class Recorder:
     def cut_short(self, where: str) -> None:
         """Note that the run did not come to its end, e.g. 'at tick 50 of 450'; then ``close``."""
         self._end[CUT_SHORT] = ' '.join(where.split())[:150]
-
-    def __enter__(self) -> Recorder:
-        return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
                  trace: TracebackType | None) -> None:

@@ -90,16 +90,16 @@ def _pairs(texts: list[str], option: str) -> dict[str, object]:
 
 
 def _options(arguments: argparse.Namespace, request: Request) -> Options:
-    jobs = 0 if arguments.jobs is None else whole_number(arguments.jobs, '--jobs', 0, MAX_JOBS)
-    batch = whole_number(arguments.batch, '--batch', 1, MAX_RUNS)
-    if arguments.timeout is not None:
-        request.timeout = TIMEOUT.check(arguments.timeout, lambda: '--timeout')
-    if arguments.memory is not None:
-        request.memory = MEMORY.check(arguments.memory, lambda: '--memory')
-    if arguments.record is not None:
-        request.record = arguments.record
-    return Options(jobs, arguments.scheduler, None, batch, request.timeout,
-                   request.memory, request.record, arguments.retry, not arguments.quiet)
+    return Options(
+        jobs=0 if arguments.jobs is None else whole_number(arguments.jobs, '--jobs', 0, MAX_JOBS),
+        scheduler=arguments.scheduler,
+        batch=whole_number(arguments.batch, '--batch', 1, MAX_RUNS),
+        timeout=request.timeout if arguments.timeout is None else TIMEOUT.check(
+            arguments.timeout, lambda: '--timeout'),
+        memory=request.memory if arguments.memory is None else MEMORY.check(
+            arguments.memory, lambda: '--memory'),
+        record=arguments.record or request.record, retry=arguments.retry,
+        progress=not arguments.quiet)
 
 
 def _sweep(arguments: argparse.Namespace) -> int:

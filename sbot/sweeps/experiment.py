@@ -179,12 +179,11 @@ def check_sweep(plan: Plan, options: Options, folder: Path, resume: bool = False
         check_scheduler(options.scheduler)
     if resume:
         old, version, _ = read_plan(folder)
-        if different := old.differences(plan):
-            raise InputError(f"{folder}: holds another sweep; different: {', '.join(different)}; "
-                             'give the values of that sweep, or a new folder')
-        if version != VERSION:
-            raise InputError(f'{folder}: was made by version {version}; version '
-                             f'{VERSION} cannot be combined with it in one table')
+        different = ', '.join(old.differences(plan))
+        refuse((different, f'{folder}: holds another sweep; different: {different}; give the '
+                           'values of that sweep, or a new folder'),
+               (version != VERSION, f'{folder}: was made by version {version}; version {VERSION} '
+                                    'cannot be combined with it in one table'))
         return
     with writing(folder):
         there = next(each for each in (folder, *folder.absolute().parents) if each.exists())
