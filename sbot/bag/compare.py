@@ -160,14 +160,12 @@ class _Differences:
     def _stamp_and_tick(self, index: int, message: Message,
                         decoded: Any) -> tuple[int, int | None]:  # noqa: ANN401
         """Return stamp (ns) and tick of a message."""
-        stamp = _stamp(decoded)
+        inside = _stamp(decoded)
+        stamp = message.stamp_ns if inside is None else inside
         if self._rate is None:
-            return (message.stamp_ns if stamp is None else stamp), None
-        if stamp is not None:
-            return stamp, self._rate.tick(stamp)
+            return stamp, None
         # Without a stamp inside: our log times are the ticks' stamps, others' times of arrival.
-        tick = self._rate.tick(message.stamp_ns) if self._own else index
-        return message.stamp_ns, tick
+        return stamp, index if inside is None and not self._own else self._rate.tick(stamp)
 
 
 def _sort_key(difference: _Difference) -> tuple[bool, int, bool, int]:

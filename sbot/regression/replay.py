@@ -177,7 +177,7 @@ def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
     scenario = parse_scenario(bag.scenario_text, f'{bag.path}: scenario', Path.cwd(),
                               overrides=overrides, controllers=controllers)
     replayed = _Controllers(bag, scenario)
-    count, comparison = 0, _Comparison(replayed)
+    count = 0
     try:
         with contextlib.ExitStack() as stack:
             signals = stack.enter_context(Held())
@@ -191,7 +191,7 @@ def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
                         '0, where controllers start; start the recorder before the simulation, '
                         'and without --use-sim-time')
                 for robot, command in replayed.decide(tick).items():
-                    comparison.add(tick, robot, command)
+                    replayed.compare(tick, robot, command)
                     if recorder is not None:
                         recorder.write(*replayed.message(robot, tick.stamp_ns, command))
                 count += 1
@@ -201,14 +201,14 @@ def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
         if scenario.lockstep:
             raise
         raise InputError(f'{error} ({_FREE_RUNNING})') from None
-    comparison.check(bag, scenario, overridden=bool(overrides))
+    replayed.check(bag, overridden=bool(overrides))
     others = replayed.drew_other_numbers
-    return ReplayResult(scenario.name, count, comparison.compared, comparison.differences,
-                        comparison.first, bag.damage, tuple(sorted({*others, *replayed.outside})),
+    return ReplayResult(scenario.name, count, replayed.compared, replayed.differences,
+                        replayed.first, bag.damage, tuple(sorted({*others, *replayed.outside})),
                         bag.maker.version if others else '',
                         tuple(replayed.outside.items()),
                         tuple(sorted(replayed.commands.keys() - others)),
-                        comparison.differing.robots(),
+                        replayed.differing.robots(),
                         tuple(changed_files(bag.metadata, scenario)),
                         bag.maker.random_numbers if others else '')
 
@@ -222,43 +222,8 @@ def _recorder(output: str | Path, scenario: Scenario, stack: contextlib.ExitStac
     return recorder
 
 
-class _Comparison:
-    """Counts of the commands compared, and the first that differs."""
-
-    def __init__(self, replayed: _Controllers) -> None:
-        self._replayed = replayed
-        self.compared = self.differences = 0
-        self.first: _FirstDifference | None = None
-        self.differing = Differing()
-
-    def add(self, tick: Tick, robot: int, command: Twist) -> None:
-        """Compare a new command with the recorded one."""
-        recorded = tick.commands[robot]
-        assert recorded is not None
-        if robot in self._replayed.drew_other_numbers:
-            return
-        self.compared += 1
-        if not self._replayed.is_same(robot, recorded, command):
-            self.differences += 1
-            self.differing.add(robot, tick.tick)
-            self.first = self.first or _FirstDifference(
-                tick.tick, tick.stamp_ns, robot,
-                read_twist(recorded, self._replayed.commands[robot].type), command)
-
-    def check(self, bag: Bag, scenario: Scenario, *, overridden: bool) -> None:
-        """Raise InputError if the result means nothing."""
-        why = '' if scenario.lockstep else f' ({_FREE_RUNNING})'
-        refuse(
-            (self.differences and not scenario.lockstep and not overridden,
-             f'{bag.path}: {self.differences} of {self.compared} commands differ, but they cannot '
-             f'be compared: {_FREE_RUNNING}'),
-            (self.compared == 0 and not self._replayed.drew_other_numbers,
-             f'{bag.path}: a replay needs a complete tick: poses, scans and a command of each '
-             f'robot{why}'))
-
-
 class _Controllers:
-    """New controllers, and the topics of their inputs and commands."""
+    """New controllers, the topics of their inputs and commands, and how these compare."""
 
     def __init__(self, bag: Bag, scenario: Scenario) -> None:
         self._scenario = scenario
@@ -295,6 +260,9 @@ class _Controllers:
         self._other_numbers = not bag.maker.draws_ours
         # Robots that have drawn numbers which the recorded run did not have.
         self.drew_other_numbers: set[int] = set()
+        self.compared = self.differences = 0  # commands
+        self.first: _FirstDifference | None = None
+        self.differing = Differing()
 
     def decide(self, tick: Tick) -> dict[int, Twist]:
         """Return the new command of each robot that has a controller."""
@@ -343,3 +311,29 @@ class _Controllers:
             return True
         message = decode(recorded, topic.type)
         return encode(message if topic == topics.CMD_VEL else message.twist) == new
+
+    def compare(self, tick: Tick, robot: int, command: Twist) -> None:
+        """Compare a new command with the recorded one."""
+        recorded = tick.commands[robot]
+        assert recorded is not None
+        if robot in self.drew_other_numbers:
+            return
+        self.compared += 1
+        if not self.is_same(robot, recorded, command):
+            self.differences += 1
+            self.differing.add(robot, tick.tick)
+            self.first = self.first or _FirstDifference(
+                tick.tick, tick.stamp_ns, robot,
+                read_twist(recorded, self.commands[robot].type), command)
+
+    def check(self, bag: Bag, *, overridden: bool) -> None:
+        """Raise InputError if the result means nothing."""
+        lockstep = self._scenario.lockstep
+        why = '' if lockstep else f' ({_FREE_RUNNING})'
+        refuse(
+            (self.differences and not lockstep and not overridden,
+             f'{bag.path}: {self.differences} of {self.compared} commands differ, but they cannot '
+             f'be compared: {_FREE_RUNNING}'),
+            (self.compared == 0 and not self.drew_other_numbers,
+             f'{bag.path}: a replay needs a complete tick: poses, scans and a command of each '
+             f'robot{why}'))
