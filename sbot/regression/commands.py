@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sbot.bag.compare import leaves
 from sbot.bag.reader import Bag
 from sbot.bag.ticks import count_robots, rate_of, ticks
-from sbot.controllers.shipped import EXTERNAL as EXTERNAL
+from sbot.controllers.shipped import EXTERNAL
 from sbot.files.yaml_text import load_mapping
 from sbot.scenario.controllers import external_robots
 from sbot.scenario.load import parse_scenario

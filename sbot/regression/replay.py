@@ -7,7 +7,7 @@ import contextlib
 import copy
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from sbot.bag.reader import Bag
 from sbot.bag.recorder import Recorder
 from sbot.bag.ticks import Tick, count_robots, ticks
 from sbot.controllers.registry import NONE, is_outside
-from sbot.controllers.shipped import EXTERNAL as EXTERNAL
 from sbot.regression.commands import Differing, DifferingRobot
 from sbot.runner.loop import changed_files, open_recorder
 from sbot.scenario.controllers import controlled_robots, observed_fields
@@ -41,9 +40,6 @@ from sbot_common.wire.messages import (
     write_twist,
 )
 from sbot_sim.sensors.registry import codecs, sensors
-
-if TYPE_CHECKING:
-    from sbot.bag.recorder import Recorder
 
 # Of `sbot run` even such a bag is replayed: in one process every run is in lockstep.
 _FREE_RUNNING = ('the nodes ran free (lockstep: false), so the recording does not show which '
