@@ -238,14 +238,10 @@ class McapStream:
                 self._summary_start = self._find_summary(file) if magic == MAGIC else 0
         except OSError as error:
             raise InputError(f'{path}: cannot read the bag: {error.strerror}') from None
+        self.complete = self._summary_start != 0
         if magic != MAGIC:
             found = f'it begins with {magic!r}' if magic else 'it is empty'
             raise InputError(f'{path}: not an MCAP file: {found}')
-
-    @property
-    def complete(self) -> bool:
-        """Whether the file has its index, undamaged."""
-        return self._summary_start != 0
 
     @property
     def place(self) -> str:

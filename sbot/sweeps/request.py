@@ -35,19 +35,15 @@ _LONGEST = 1e6  # s; a system call takes 24 days at most
 _UNITS = {'': 1, 'kb': 10**3, 'mb': 10**6, 'gb': 10**9, 'kib': 2**10, 'mib': 2**20, 'gib': 2**30}
 
 
-def _texts(value: object) -> tuple[str, ...]:
-    values = [value] if isinstance(value, str) else value
-    if not isinstance(values, list | tuple) or not values or not all(
-            isinstance(each, str) for each in values):
-        raise TypeError
-    return tuple(values)
-
-
-def _groups(value: object) -> tuple[dict[str, Any], ...]:
-    values = [value] if isinstance(value, Mapping) else value
-    if not isinstance(values, list | tuple) or not all(isinstance(v, Mapping) for v in values):
-        raise TypeError
-    return tuple(dict(each) for each in values)
+def _several(kind: type, least: int) -> Callable[[object], tuple[Any, ...]]:
+    """Return what takes one value of a kind, or a list of so many at least; TypeError for else."""
+    def values_of_kind(value: object) -> tuple[Any, ...]:
+        values = [value] if isinstance(value, kind) else value
+        if not isinstance(values, list | tuple) or len(values) < least or not all(
+                isinstance(each, kind) for each in values):
+            raise TypeError
+        return tuple(values)
+    return values_of_kind
 
 
 def _memory(value: object) -> int:
@@ -88,17 +84,19 @@ class _Sample(Model):
 class _SweepFile(Model):
     """A sweep file as written."""
 
-    scenario: Annotated[tuple[str, ...], Check('a scenario, or a list of scenarios', _texts)] = (
+    scenario: Annotated[tuple[str, ...], Check(
+        'a scenario, or a list of scenarios', _several(str, 1))] = (
         Field(description='Paths, relative to the sweep file, or names of shipped scenarios.'))
     seeds: _Any = Field(None, description="Seeds: a range, a number, a list; default: the "
                                           "scenario's own.")
     set: MappingField = Field({}, description='Values of all runs by key path.')
     grid: MappingField = Field({}, description='Values to combine, all with all.')
     zip: Annotated[tuple[dict[str, Any], ...], Check(
-        'a mapping of key paths to lists, or a list of such', _groups)] = Field(
+        'a mapping of key paths to lists, or a list of such', _several(Mapping, 0))] = Field(
         (), description='Values that go side by side.')
     sample: _Sample | None = Field(None, description='Values to draw.')
-    metrics: Annotated[tuple[str, ...], Check("a list of 'module:function'", _texts)] = Field(
+    metrics: Annotated[tuple[str, ...], Check(
+        "a list of 'module:function'", _several(str, 1))] = Field(
         (), description='Functions that get each Run and return a number, or several by name.')
     timeout: Annotated[float, TIMEOUT] | None = Field(
         None, description='Greatest time of a run (s).')
