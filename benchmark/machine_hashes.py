@@ -24,8 +24,7 @@ from sbot.bench import (
     WIND,
     _bench_scenario,
     _uniform,
-    infrared_parameters,
-    laser_parameters,
+    parameters_of,
     scene_of,
 )
 from sbot.runner.loop import run_scenario
@@ -58,8 +57,7 @@ def trajectory_hash(name: str, threads: int = 1) -> str:
 def sensed_hash(case: str, threads: int = 1) -> str:
     """Return the hash of all that 1000 robots of a benchmark see and feel in two seconds."""
     scene = scene_of(case, 1000)
-    make_parameters = laser_parameters if case == 'step' else infrared_parameters
-    engine = Engine(make_parameters(scene, threads), scene.pose, 0)
+    engine = Engine(parameters_of(case, scene, threads), scene.pose, 0)
     wind = Wind(np.array([WIND, 0.0, 0.0]), np.zeros(3))
     rng = np.random.default_rng(1)
     digest = hashlib.sha256()

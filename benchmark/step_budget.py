@@ -32,9 +32,9 @@ from sbot.bench import (
     STEP,
     STEPS_A_DRAW,
     TURN,
-    laser_parameters,
     machine,
     make_bench_scene,
+    parameters_of,
 )
 from sbot_common.angles import decoded_yaws
 from sbot_common.compiled.jit import njit
@@ -202,7 +202,7 @@ def _often(function: Callable[..., None], *arrays: Floats) -> None:
 def budget(robots: int, price: Prices) -> tuple[list[Phase], str]:
     """Return the phases of a step and, in words, what lasers look at."""
     scene = make_bench_scene(robots)
-    parameters = laser_parameters(scene)
+    parameters = parameters_of('step', scene)
     bodies, world, sensors = parameters.bodies, parameters.world, parameters.sensors
     engine = Engine(parameters, scene.pose, 0)
     rng = np.random.default_rng(1)

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sbot.controllers.neural.network import make_network
-from sbot.runner.loop import run_scenario
+from sbot.runner.session import Session
 from sbot.scenario.load import parse_scenario, scenario_from_mapping
 from sbot.scenario.model import Scenario
 from sbot.worlds.many import Worlds
@@ -28,8 +28,8 @@ from sbot_common.signals import Held
 from sbot_sim.collision.overlap import overlaps
 from sbot_sim.engine.many import Simulation, Winds
 from sbot_sim.engine.simulation import Engine
-from sbot_sim.sensors.infrared import SENSORS, InfraredParameters, InfraredSettings
-from sbot_sim.sensors.laser import ScanParameters, ScanSettings
+from sbot_sim.sensors.infrared import SENSORS, InfraredSettings
+from sbot_sim.sensors.laser import ScanSettings
 from sbot_sim.sensors.odometry import OdometryParameters
 from sbot_sim.sensors.range_and_bearing import DATA_BYTES, RangeAndBearing
 from sbot_sim.world.bodies import ROBOT, S_BOT, Body, BodyArrays
@@ -71,41 +71,27 @@ class BenchResult(NamedTuple):
         seed : of places, headings and turn rates
 
         """
-        if case == 'controllers':
-            return _measure_controllers(robots, threads, seconds, seed)
         before = _status('VmRSS:')
         _forget_peak()
         stepper = _stepper(case, robots, threads, seed)
-        stepper.block()
-        wall: list[float] = []
-        cpu: list[float] = []
         found = 0
-        end = time.perf_counter() + seconds
         with Held() as signals:
-            while time.perf_counter() < end or len(wall) < _LEAST_BLOCKS:
+
+            def between(blocks: int) -> None:
+                nonlocal found
                 signals.deliver()
-                if len(wall) % _BLOCKS_A_RUN == 0:
-                    stepper.begin()
-                started, cpu_started = time.perf_counter(), time.process_time()
-                stepper.block()
-                cpu.append((time.process_time() - cpu_started) / STEPS_A_DRAW)
-                wall.append((time.perf_counter() - started) / STEPS_A_DRAW)
-                if len(wall) <= _LEAST_BLOCKS:
+                if 0 < blocks <= _LEAST_BLOCKS:
                     found += stepper.overlaps()
-        return _result_of(case, robots, threads, wall, cpu, stepper.beams, STEP, found,
-                         before)
-
-
-def _result_of(case: str, robots: int, threads: int, wall: list[float], cpu: list[float],
-              beams: int, dt: float, found: int, before: float) -> BenchResult:
-    """Return the result for seconds per step, block by block, and the memory (KiB) before."""
-    median = float(np.median(wall))
-    peak = _status('VmHWM:')  # since `_forget_peak`
-    scan = 4.0 * beams / 1024.0
-    return BenchResult(
-        case, robots, threads, 1e3 * median, 1e3 * float(np.median(cpu)), 1e3 * min(wall),
-        robots / median, robots * beams / median / 1e6, dt / median, peak / 1024.0,
-        max(0.0, (peak - before) / robots - scan), found)
+                if blocks % _BLOCKS_A_RUN == 0:
+                    stepper.begin()
+            cpu, wall = _times(stepper.block, seconds, _LEAST_BLOCKS, between)
+        step, fastest = float(np.median(wall)) / STEPS_A_DRAW, min(wall) / STEPS_A_DRAW
+        peak = _status('VmHWM:')  # since `_forget_peak`
+        scan = 4.0 * stepper.beams / 1024.0
+        return BenchResult(
+            case, robots, threads, 1e3 * step, 1e3 * float(np.median(cpu)) / STEPS_A_DRAW,
+            1e3 * fastest, robots / step, robots * stepper.beams / step / 1e6, stepper.dt / step,
+            peak / 1024.0, max(0.0, (peak - before) / robots - scan), found)
 
 
 def _status(key: str) -> float:
@@ -198,27 +184,22 @@ def scene_of(case: str, robots: int, seed: int = 0) -> _BenchScene:
     return make_bench_scene(robots, S_BOT if case == 'infrared' else ROBOT, seed)
 
 
-def laser_parameters(scene: _BenchScene, threads: int = 1) -> SimulationParameters:
-    """Return the simulator's parameters with lasers that see walls, boxes and robots."""
-    scan = ScanSettings(scan_beams=BEAMS, scan_range_max=RANGE,
-                                             scan_sees_robots=True).parameters()
-    return _parameters(scene, scan, None, threads, wake=False)
+def parameters_of(case: str, scene: _BenchScene, threads: int = 1) -> SimulationParameters:
+    """Return the simulator's parameters of the scene of a case.
 
-
-def infrared_parameters(scene: _BenchScene, threads: int = 1) -> SimulationParameters:
-    """Return the parameters of robots with infrared in a wind with wakes, without lasers."""
-    scan = ScanSettings().parameters()._replace(beams=0)
-    infrared = InfraredSettings(infrared=True).parameters()
-    return _parameters(scene, scan, infrared, threads, wake=True)
-
-
-def _parameters(scene: _BenchScene, scan: ScanParameters, infrared: InfraredParameters | None,
-                threads: int, *, wake: bool) -> SimulationParameters:
+    Its robots have lasers that see walls, boxes and robots; of ``infrared`` they have infrared,
+    in a wind with wakes, and no lasers.
+    """
+    is_infrared = case == 'infrared'
+    scan = (ScanSettings().parameters()._replace(beams=0) if is_infrared else
+            ScanSettings(scan_beams=BEAMS, scan_range_max=RANGE,
+                         scan_sees_robots=True).parameters())
+    infrared = InfraredSettings(infrared=True).parameters() if is_infrared else None
     return SimulationParameters.make(
         dt=STEP, bodies=scene.bodies, world=scene.world,
         senses=Senses(scan, infrared, RangeAndBearing(rab_range=_HEARD), threads),
         odometry=[OdometryParameters()] * len(scene.bodies.radius),
-        wake=WakeParameters(wake=wake), wind_height=0.0)
+        wake=WakeParameters(wake=is_infrared), wind_height=0.0)
 
 
 # Benchmark of whole runs with potential-field controllers.
@@ -244,33 +225,6 @@ def _bench_scenario(robots: int, ticks: int, seed: int = 0) -> Scenario:
     return parse_scenario(json.dumps(given), f'bench_{robots}', Path.cwd())
 
 
-def _measure_controllers(robots: int, threads: int, seconds: float, seed: int) -> BenchResult:
-    """Measure whole runs, including everything but reading the file."""
-    run_scenario(_bench_scenario(10, 2), keep=False)
-    wall: list[float] = []
-    cpu: list[float] = []
-    found = 0
-    before = _status('VmRSS:')
-    _forget_peak()
-    clock = [0.0, 0.0]
-
-    def progress(done: int, _: int) -> None:
-        now, used = time.perf_counter(), time.process_time()
-        if done % STEPS_A_DRAW == 0:
-            if done > STEPS_A_DRAW:
-                wall.append((now - clock[0]) / STEPS_A_DRAW)
-                cpu.append((used - clock[1]) / STEPS_A_DRAW)
-            clock[:] = now, used
-
-    scenario = _bench_scenario(robots, 7 * STEPS_A_DRAW, seed)
-    end = time.perf_counter() + seconds
-    while not wall or time.perf_counter() < end:
-        result = run_scenario(scenario, threads=threads, progress=progress, keep=False)
-        found += int(result.summary['overlaps'])
-    return _result_of('controllers', robots, threads, wall, cpu, BEAMS, scenario.rate.dt, found,
-                     before)
-
-
 # What is measured, in the order of the table.
 CASES = {
     'motion': 'motion and collisions alone',
@@ -291,17 +245,19 @@ class _Stepper(NamedTuple):
     block: Callable[[], None]  # makes ten steps
     overlaps: Callable[[], int]
     beams: int  # of a robot
+    dt: float = STEP  # s of a step
 
 
 def _stepper(case: str, robots: int, threads: int, seed: int) -> _Stepper:
     scene = scene_of(case, robots, seed)
+    if case == 'controllers':
+        return _controllers_stepper(scene, robots, threads, seed)
     rng = np.random.default_rng(seed + 1)
     bodies, world = scene.bodies, scene.world
     command = np.zeros((robots, 3))
     command[:, VX] = SPEED * scene.scale
     if case == 'motion':
-        parameters = laser_parameters(scene)
-        worlds = Simulation([parameters], Winds.none(1), (), lambda _, __: None)
+        worlds = Simulation([parameters_of(case, scene)], Winds.none(1), (), lambda _, __: None)
         tick, state = worlds.tick, worlds.state
         beginning = worlds.program(tick.beginning(worlds.setting))
         moving = worlds.program(tick.advancing(worlds.setting))
@@ -319,8 +275,7 @@ def _stepper(case: str, robots: int, threads: int, seed: int) -> _Stepper:
         motion_begin()
         return _Stepper(motion_begin, motion_block,
                         lambda: overlaps(world, bodies, state.pose), 0)
-    make = laser_parameters if case == 'step' else infrared_parameters
-    engine = Engine(make(scene, threads), scene.pose, seed)
+    engine = Engine(parameters_of(case, scene, threads), scene.pose, seed)
     wind = Wind(np.array([0.0 if case == 'step' else WIND, 0.0, 0.0]), np.zeros(3))
 
     data = np.zeros((robots, DATA_BYTES), np.uint8)
@@ -333,6 +288,21 @@ def _stepper(case: str, robots: int, threads: int, seed: int) -> _Stepper:
     return _Stepper(engine.reset, block,
                     lambda: overlaps(world, bodies, engine.snapshot.true_pose),
                     BEAMS if case == 'step' else SENSORS)
+
+
+def _controllers_stepper(scene: _BenchScene, robots: int, threads: int, seed: int) -> _Stepper:
+    """Return the case of whole runs, of everything but reading the file."""
+    scenario = _bench_scenario(robots, (_BLOCKS_A_RUN + 1) * STEPS_A_DRAW, seed)
+    runs: list[Session] = []
+
+    def begin() -> None:
+        runs.clear()  # memory is of one at a time
+        runs.append(Session(scenario, threads=threads, keep=False, batched=True))
+
+    begin()
+    return _Stepper(begin, lambda: runs[0].step(STEPS_A_DRAW),
+                    lambda: overlaps(scene.world, scene.bodies, runs[0].snapshot.true_pose),
+                    BEAMS, scenario.rate.dt)
 
 
 # Many small worlds: evaluations of evolution, a single world, batches of ten robots.
@@ -437,13 +407,26 @@ def _random_commands(rng: np.random.Generator, worlds: Worlds, speed: float) -> 
 
 def median(work: Callable[[], object], seconds: float) -> tuple[float, float]:
     """Return processor and wall time (s) of a call, medians; the first call is not counted."""
+    cpu, wall = _times(work, seconds, 3)
+    return float(np.median(cpu)), float(np.median(wall))
+
+
+def _times(work: Callable[[], object], seconds: float, least: int,
+           between: Callable[[int], object] = lambda _: None) -> tuple[list[float], list[float]]:
+    """Return processor and wall times (s) of calls for some seconds, after one that is not timed.
+
+    There are ``least`` calls at least; ``between`` gets the number of timed ones before each call
+    and after the last.
+    """
     work()
     cpu: list[float] = []
     wall: list[float] = []
     end = time.perf_counter() + seconds
-    while len(cpu) < 3 or time.perf_counter() < end:
+    between(0)
+    while len(cpu) < least or time.perf_counter() < end:
         started, used = time.perf_counter(), time.process_time()
         work()
         cpu.append(time.process_time() - used)
         wall.append(time.perf_counter() - started)
-    return float(np.median(cpu)), float(np.median(wall))
+        between(len(cpu))
+    return cpu, wall

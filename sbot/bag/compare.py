@@ -15,7 +15,7 @@ import numpy as np
 from sbot.bag.reader import Bag, Message
 from sbot.bag.ticks import rate_of, robot_of
 from sbot_common.clock import Rate
-from sbot_common.errors import InputError
+from sbot_common.errors import InputError, shown
 from sbot_common.topics import BASE_POSE_GROUND_TRUTH, DIAGNOSTICS, SCENARIO
 from sbot_common.wire.cdr import canonical, decode, little_endian, stamp_ns
 from sbot_common.wire.messages import PoseStamped
@@ -160,14 +160,12 @@ class _Differences:
     def _stamp_and_tick(self, index: int, message: Message,
                         decoded: Any) -> tuple[int, int | None]:  # noqa: ANN401
         """Return stamp (ns) and tick of a message."""
-        stamp = _stamp(decoded)
+        inside = _stamp(decoded)
+        stamp = message.stamp_ns if inside is None else inside
         if self._rate is None:
-            return (message.stamp_ns if stamp is None else stamp), None
-        if stamp is not None:
-            return stamp, self._rate.tick(stamp)
+            return stamp, None
         # Without a stamp inside: our log times are the ticks' stamps, others' times of arrival.
-        tick = self._rate.tick(message.stamp_ns) if self._own else index
-        return message.stamp_ns, tick
+        return stamp, index if inside is None and not self._own else self._rate.tick(stamp)
 
 
 def _sort_key(difference: _Difference) -> tuple[bool, int, bool, int]:
@@ -223,5 +221,4 @@ def leaves(value: Any, path: str = '') -> Iterator[tuple[str, Any]]:  # noqa: AN
 
 
 def _value_text(value: Any) -> str:  # noqa: ANN401
-    text = repr(value.item() if isinstance(value, np.generic) else value)
-    return text if len(text) <= 80 else text[:77] + '...'
+    return shown(value.item() if isinstance(value, np.generic) else value)

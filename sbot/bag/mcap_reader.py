@@ -13,6 +13,7 @@ import struct
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -25,7 +26,7 @@ from mcap.records import Channel, Chunk, Footer, Metadata, Schema
 
 from sbot.bag.recorder import MAGIC
 from sbot.files.limits import TemporaryFolder, limits, too_large
-from sbot_common.errors import InputError, decoding, open_regular
+from sbot_common.errors import InputError, decoding, open_regular, refuse
 
 # Decompress chunks, messages and files of bags (zstd, lz4) within limits.
 #
@@ -197,10 +198,10 @@ def _uncompressed(record: bytes) -> bytes:
     """
     chunk = _read(Chunk, record)
     data = inflated(chunk.data, chunk.compression, 'chunk')
-    if len(data) != chunk.uncompressed_size:
-        raise InputError(f'a chunk has {len(data)} bytes, not {chunk.uncompressed_size}')
-    if chunk.uncompressed_crc and zlib.crc32(data) != chunk.uncompressed_crc:
-        raise InputError('the checksum of a chunk is wrong')
+    refuse((len(data) != chunk.uncompressed_size,
+            f'a chunk has {len(data)} bytes, not {chunk.uncompressed_size}'),
+           (chunk.uncompressed_crc and zlib.crc32(data) != chunk.uncompressed_crc,
+            'the checksum of a chunk is wrong'))
     return data
 
 
@@ -237,14 +238,10 @@ class McapStream:
                 self._summary_start = self._find_summary(file) if magic == MAGIC else 0
         except OSError as error:
             raise InputError(f'{path}: cannot read the bag: {error.strerror}') from None
+        self.complete = self._summary_start != 0
         if magic != MAGIC:
             found = f'it begins with {magic!r}' if magic else 'it is empty'
             raise InputError(f'{path}: not an MCAP file: {found}')
-
-    @property
-    def complete(self) -> bool:
-        """Whether the file has its index, undamaged."""
-        return self._summary_start != 0
 
     @property
     def place(self) -> str:
@@ -332,10 +329,7 @@ class McapStream:
         """
         with open_regular(self.path) as file:
             file.seek(offset)
-            while block := file.read(_PIECE):
-                if block.strip(b'\0'):
-                    return False
-        return True
+            return not any(block.strip(b'\0') for block in iter(partial(file.read, _PIECE), b''))
 
     def _records(self, offset: int) -> Iterator[tuple[int, bytes]]:
         """Yield the records of a section that messages are made of, as far as they are whole."""

@@ -20,14 +20,14 @@ import struct
 import threading
 import time
 import zlib
-from collections import deque
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from queue import Empty, Queue
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import yaml
@@ -195,19 +195,6 @@ _FOREVER = {'sec': 9223372036, 'nsec': 854775807}
 _DUMPER: Any = getattr(yaml, 'CSafeDumper', yaml.SafeDumper)
 
 
-class _Summary(NamedTuple):
-    """Message counts and times (ns) for metadata.yaml."""
-
-    start_ns: int
-    end_ns: int
-    topics: Sequence[tuple[str, Topic, int]]  # absolute name, topic, number of messages
-
-    @property
-    def messages(self) -> int:
-        """How many messages there are."""
-        return sum(count for _, _, count in self.topics)
-
-
 @cache
 def _definition(type_name: str) -> str:
     """Return a type's message definition with those that it uses, in the 'ros2msg' encoding."""
@@ -249,37 +236,38 @@ def _offered_qos(latched: bool) -> str:
     return _yaml(_qos_profiles(latched))
 
 
-def _render(file_name: str, summary: _Summary, custom: Mapping[str, str],
-            ros_distro: str) -> str:
+def _render(file_name: str, topics: Sequence[_Entry], start_ns: int, end_ns: int,
+            custom: Mapping[str, str], ros_distro: str) -> str:
     """Return the text of metadata.yaml for a bag of one MCAP file.
 
     ``custom`` becomes ``custom_data``, where rosbag2 keeps short strings: long texts are left out.
     """
     short = {key: value for key, value in custom.items() if len(value) < 200 and '\n' not in value}
+    messages = sum(entry.written for entry in topics)
     return _yaml({'rosbag2_bagfile_information': {
         'version': _VERSION,
         'storage_identifier': 'mcap',
-        'duration': {'nanoseconds': summary.end_ns - summary.start_ns},
-        'starting_time': {'nanoseconds_since_epoch': summary.start_ns},
-        'message_count': summary.messages,
+        'duration': {'nanoseconds': end_ns - start_ns},
+        'starting_time': {'nanoseconds_since_epoch': start_ns},
+        'message_count': messages,
         'topics_with_message_count': [{
             'topic_metadata': {
-                'name': name,
-                'type': topic.type,
+                'name': entry.channel.topic,
+                'type': entry.topic.type,
                 'serialization_format': 'cdr',
-                'offered_qos_profiles': _qos_profiles(topic.latched),
-                'type_description_hash': _type_hash(topic.type),
+                'offered_qos_profiles': _qos_profiles(entry.topic.latched),
+                'type_description_hash': _type_hash(entry.topic.type),
             },
-            'message_count': messages,
-        } for name, topic, messages in summary.topics],
+            'message_count': entry.written,
+        } for entry in topics],
         'compression_format': '',
         'compression_mode': '',
         'relative_file_paths': [file_name],
         'files': [{
             'path': file_name,
-            'starting_time': {'nanoseconds_since_epoch': summary.start_ns},
-            'duration': {'nanoseconds': summary.end_ns - summary.start_ns},
-            'message_count': summary.messages,
+            'starting_time': {'nanoseconds_since_epoch': start_ns},
+            'duration': {'nanoseconds': end_ns - start_ns},
+            'message_count': messages,
         }],
         'custom_data': short or None,
         'ros_distro': ros_distro,
@@ -292,8 +280,7 @@ def _render(file_name: str, summary: _Summary, custom: Mapping[str, str],
 class _Entry:
     """One topic of the bag."""
 
-    number: int
-    name: str
+    channel: records.Channel
     topic: Topic
     messages: int = 0
     written: int = 0  # of them, in the file
@@ -305,7 +292,6 @@ class _Catalogue:
     def __init__(self) -> None:
         self._entries: dict[str, _Entry] = {}
         self._schemas: dict[str, records.Schema] = {}
-        self._records: list[records.Channel] = []
         self._start_ns, self._end_ns = 2**63, 0
 
     def __len__(self) -> int:
@@ -322,13 +308,12 @@ class _Catalogue:
                             data=_definition(topic.type).encode())
             self._schemas[topic.type] = schema
             chunk.add_record(schema)
-        entry = self._entries[name] = _Entry(len(self._entries) + 1, name, topic)
-        record = records.Channel(
-            id=entry.number, topic=name, message_encoding='cdr', schema_id=schema.id,
+        channel = records.Channel(
+            id=len(self._entries) + 1, topic=name, message_encoding='cdr', schema_id=schema.id,
             metadata={'offered_qos_profiles': _offered_qos(topic.latched),
                       'topic_type_hash': _type_hash(topic.type)})
-        chunk.add_record(record)
-        self._records.append(record)
+        chunk.add_record(channel)
+        entry = self._entries[name] = _Entry(channel, topic)
         return entry
 
     def count(self, chunk: _Chunk) -> None:
@@ -339,11 +324,10 @@ class _Catalogue:
         self._start_ns = min(self._start_ns, chunk.start_ns)
         self._end_ns = max(self._end_ns, chunk.end_ns)
 
-    def _summary(self) -> _Summary:
-        """Return what metadata.yaml tells of the messages that are written."""
-        topics = [(entry.name, entry.topic, entry.written)
-                  for entry in list(self._entries.values()) if entry.written]
-        return _Summary(min(self._start_ns, self._end_ns), self._end_ns, topics)
+    @property
+    def _span(self) -> tuple[int, int]:
+        """The times (ns) of the first and the last message that are written."""
+        return min(self._start_ns, self._end_ns), self._end_ns
 
     def describe(self, bag: Path, custom: Mapping[str, str], ros_distro: str) -> int:
         """Write metadata.yaml of the messages that are written; return how many topics it has.
@@ -357,23 +341,26 @@ class _Catalogue:
         ros_distro : ROS 2 distribution of the nodes that run
 
         """
-        summary, new = self._summary(), bag.with_name(FILE_NAME + '.new')
-        new.write_text(_render(bag.name, summary, custom, ros_distro), encoding='utf-8')
+        topics = [entry for entry in list(self._entries.values()) if entry.written]
+        new = bag.with_name(FILE_NAME + '.new')
+        new.write_text(_render(bag.name, topics, *self._span, custom, ros_distro),
+                       encoding='utf-8')
         new.replace(bag.with_name(FILE_NAME))
-        return len(summary.topics)
+        return len(topics)
 
     def index(self, chunks: Sequence[bytes],
               metadata: Sequence[records.MetadataIndex]) -> list[tuple[Opcode, bytes]]:
         """Return the sections at the end of the file, from the indexes of its other records."""
-        summary = self._summary()
-        counts = {entry.number: entry.written for entry in self._entries.values()}
+        start_ns, end_ns = self._span
+        channels = [entry.channel for entry in self._entries.values()]
+        counts = {entry.channel.id: entry.written for entry in self._entries.values()}
         statistics = records.Statistics(
             attachment_count=0, channel_count=len(counts), channel_message_counts=counts,
-            chunk_count=len(chunks), message_count=summary.messages,
-            message_end_time=summary.end_ns, message_start_time=summary.start_ns,
+            chunk_count=len(chunks), message_count=sum(counts.values()),
+            message_end_time=end_ns, message_start_time=start_ns,
             metadata_count=len(metadata), schema_count=len(self._schemas))
         return [(Opcode.SCHEMA, _packed(*self._schemas.values())),
-                (Opcode.CHANNEL, _packed(*self._records)),
+                (Opcode.CHANNEL, _packed(*channels)),
                 (Opcode.STATISTICS, _packed(statistics)),
                 (Opcode.CHUNK_INDEX, b''.join(chunks)),
                 (Opcode.METADATA_INDEX, _packed(*metadata))]
@@ -383,7 +370,7 @@ class RecorderError(RuntimeError):
     """The recording cannot continue; the bag contains everything written before. One line."""
 
 
-class Recorder:
+class Recorder(AbstractContextManager['Recorder']):
     """Records messages given as bytes into a new directory; a context manager.
 
     Parameters
@@ -413,9 +400,9 @@ class Recorder:
         self._described = 0  # topics in metadata.yaml
         self._compressor = zstandard.ZstdCompressor(level=1)
         self._begin()
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()
         self._open = _Chunk()
-        self._queue: deque[_Chunk] = deque()
+        self._queue: Queue[_Chunk | None] = Queue(_QUEUE_LENGTH)  # None: nothing follows
         self._closing = False
         self._error: RecorderError | None = None
         self._reported = False
@@ -456,19 +443,17 @@ class Recorder:
             if an earlier message could not be written (the disk is full, ...).
 
         """
-        with self._changed:
+        with self._lock:
             if self._error is not None:
                 self._reported = True
                 raise self._error
             if self._closing:
                 raise RecorderError(f'{self.directory}: the bag is closed')
             entry = self._catalogue.entry(name, topic, self._open)
-            self._open.add_message(entry.number, entry.messages, stamp_ns, payload)
+            self._open.add_message(entry.channel.id, entry.messages, stamp_ns, payload)
             entry.messages += 1
             if len(self._open.records) >= _CHUNK_SIZE:
                 self._seal()
-                while len(self._queue) >= _QUEUE_LENGTH and self._error is None:
-                    self._changed.wait()
 
     def close(self) -> None:
         """Write the remaining messages and the index; a second call does nothing.
@@ -483,10 +468,10 @@ class Recorder:
         """
         if self._closing:
             return
-        with self._changed:
+        with self._lock:
             self._seal()
             self._closing = True
-            self._changed.notify_all()
+        self._queue.put(None)
         self._thread.join()
         try:
             if self._error is None:
@@ -505,9 +490,6 @@ class Recorder:
         """Note that the run did not come to its end, e.g. 'at tick 50 of 450'; then ``close``."""
         self._end[CUT_SHORT] = ' '.join(where.split())[:150]
 
-    def __enter__(self) -> Recorder:
-        return self
-
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
                  trace: TracebackType | None) -> None:
         try:
@@ -517,30 +499,28 @@ class Recorder:
                 raise
 
     def _seal(self) -> None:
-        """Hand the open chunk to the thread; the lock is held."""
+        """Hand the open chunk to the thread, once there is room; the lock is held."""
         if self._open.records:
-            self._queue.append(self._open)
+            self._queue.put(self._open)
             self._open = _Chunk()
-            self._changed.notify_all()
 
     def _work(self) -> None:
         while True:
-            with self._changed:
-                self._changed.wait_for(lambda: self._queue or self._closing, _FLUSH_PERIOD)
-                if not self._queue:
-                    self._seal()
-                if not self._queue and self._closing:
-                    return
-                chunk = self._queue[0] if self._queue else None
-            if chunk is not None:
-                try:
-                    if self._error is None:
-                        self._store(chunk)
-                except OSError as error:
-                    self._fail(error)
-                with self._changed:
-                    self._queue.popleft()
-                    self._changed.notify_all()
+            try:
+                chunk = self._queue.get(timeout=_FLUSH_PERIOD)
+            except Empty:
+                with self._lock:
+                    if self._queue.empty():  # else `write` has handed one over meanwhile
+                        self._seal()
+                continue
+            if chunk is None:
+                return
+            try:
+                if self._error is None:
+                    self._store(chunk)
+            except OSError as error:
+                self._fail(error)
+            self._queue.task_done()
 
     def _store(self, chunk: _Chunk) -> None:
         self._catalogue.count(chunk)
@@ -556,11 +536,9 @@ class Recorder:
             self._synced = now
 
     def _fail(self, error: OSError) -> None:
-        with self._changed:
-            self._error = RecorderError(
-                f'{self.directory}: recording stopped: {error.strerror or error}; the bag is '
-                'readable and holds what was written before the last second')
-            self._changed.notify_all()
+        self._error = RecorderError(
+            f'{self.directory}: recording stopped: {error.strerror or error}; the bag is '
+            'readable and holds what was written before the last second')
 
     def _write_metadata(self) -> None:
         self._described = self._catalogue.describe(

@@ -6,7 +6,7 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack
 from dataclasses import fields, is_dataclass
 from importlib.util import find_spec
@@ -205,7 +205,7 @@ def write_tables(bag: Bag, folder: Path, format: str = 'csv',
     for first in range(0, len(names), _OPEN):
         some = set(names[first:first + _OPEN])
         with ExitStack() as stack, bag.named_errors():
-            tables: dict[str, _Csv | _Parquet] = {}
+            add: dict[str, Callable[[dict[str, Any]], object]] = {}
             types: dict[str, str] = {}
             for message in bag.messages(some):
                 kind = types.setdefault(message.name, message.type)
@@ -214,11 +214,10 @@ def write_tables(bag: Bag, folder: Path, format: str = 'csv',
                                      f'{shown(kind)} and {shown(message.type)}, expected one type')
                 row = {'stamp_ns': message.stamp_ns,
                        **dict(_flat(cdr.decode(message.payload, message.type), ''))}
-                if message.name not in tables:
-                    make = _Csv if format == 'csv' else _Parquet
-                    tables[message.name] = make(paths[message.name], row)
-                    stack.callback(tables[message.name].close)
-                tables[message.name].add(row)
+                if message.name not in add:
+                    begin = _begin_csv if format == 'csv' else _begin_parquet
+                    add[message.name] = begin(paths[message.name], row, stack)
+                add[message.name](row)
                 rows[message.name] += 1
     return {paths[name]: count for name, count in rows.items() if count}
 
@@ -263,55 +262,43 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - any message
     return [_plain(item) for item in value] if isinstance(value, list) else value
 
 
-class _Csv:
-    def __init__(self, path: Path, row: dict[str, Any]) -> None:
-        self._file = path.open('w', encoding='utf-8', newline='')
-        self._writer = csv.writer(self._file, lineterminator='\n')
-        self._writer.writerow(row)
-
-    def add(self, row: dict[str, Any]) -> None:
-        self._writer.writerow([json.dumps(value.tolist()) if isinstance(value, np.ndarray)
-                               else value for value in row.values()])
-
-    def close(self) -> None:
-        self._file.close()
+def _begin_csv(path: Path, row: dict[str, Any],
+               stack: ExitStack) -> Callable[[dict[str, Any]], object]:
+    """Begin a file with the names of a row; return what adds rows to it until the stack ends."""
+    writer = csv.writer(stack.enter_context(path.open('w', encoding='utf-8', newline='')),
+                        lineterminator='\n')
+    writer.writerow(row)
+    return lambda row: writer.writerow([
+        json.dumps(value.tolist()) if isinstance(value, np.ndarray) else value
+        for value in row.values()])
 
 
-class _Parquet:
-    def __init__(self, path: Path, row: dict[str, Any]) -> None:
-        import pyarrow
-        from pyarrow import parquet
-        self._pyarrow = pyarrow
-        self._schema = pyarrow.schema([(name, self._type(value)) for name, value in row.items()])
-        self._writer = parquet.ParquetWriter(path, self._schema)
-        self._path = path
-        self._whole = [name for name, value in row.items() if type(value) is int]
-        self._rows: list[dict[str, Any]] = []
+def _begin_parquet(path: Path, row: dict[str, Any],
+                   stack: ExitStack) -> Callable[[dict[str, Any]], object]:
+    """Begin a file with columns for a row; return what adds rows to it until the stack ends."""
+    import pyarrow
+    from pyarrow import parquet
+    plain = {bool: pyarrow.bool_(), int: pyarrow.int64(), float: pyarrow.float64()}
+    schema = pyarrow.schema([
+        (name, pyarrow.list_(pyarrow.from_numpy_dtype(value.dtype))
+         if isinstance(value, np.ndarray) else plain.get(type(value), pyarrow.string()))
+        for name, value in row.items()])
+    writer = stack.enter_context(parquet.ParquetWriter(path, schema))
+    whole = [name for name, value in row.items() if type(value) is int]
+    rows: list[dict[str, Any]] = []
 
-    def _type(self, value: Any) -> Any:  # noqa: ANN401
-        if isinstance(value, np.ndarray):
-            return self._pyarrow.list_(self._pyarrow.from_numpy_dtype(value.dtype))
-        plain = {bool: self._pyarrow.bool_(), int: self._pyarrow.int64(),
-                 float: self._pyarrow.float64()}
-        return plain.get(type(value), self._pyarrow.string())
-
-    def add(self, row: dict[str, Any]) -> None:
-        self._rows.append(row)
-        if len(self._rows) >= _ROWS:
-            self._flush()
-
-    def _flush(self) -> None:
-        rows, self._rows = self._rows, []
-        columns = {name: [row[name] for row in rows] for name in self._schema.names}
-        for name in self._whole:  # a stamp of an MCAP file has no sign
+    def flush() -> None:
+        columns = {name: [row[name] for row in rows] for name in schema.names}
+        rows.clear()
+        for name in whole:  # a stamp of an MCAP file has no sign
             if any(abs(number) > LARGEST for number in columns[name]):
-                raise InputError(f'{self._path}: {name} has numbers that Parquet cannot hold (64 '
-                                 'bits '
+                raise InputError(f'{path}: {name} has numbers that Parquet cannot hold (64 bits '
                                  'with a sign); use --format csv')
-        self._writer.write_table(self._pyarrow.table(columns, self._schema))
+        writer.write_table(pyarrow.table(columns, schema))
 
-    def close(self) -> None:
-        try:
-            self._flush()
-        finally:
-            self._writer.close()
+    def add(row: dict[str, Any]) -> None:
+        rows.append(row)
+        if len(rows) >= _ROWS:
+            flush()
+    stack.callback(flush)
+    return add

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from sbot.bag.reader import Bag
@@ -38,14 +37,6 @@ class Tick(NamedTuple):
     inputs: Mapping[str, Sequence[bytes | None]]  # by topic name: N messages, None where none is
     commands: Sequence[bytes | None]  # N messages
     goals: Mapping[int, bytes]  # robots whose goal changes at this tick
-
-
-@dataclass
-class _Waiting:
-    """The inputs of a stamp, as far as they are in."""
-
-    missing: int
-    payloads: list[bytes | None]
 
 
 def robot_of(name: str) -> tuple[int, str] | None:
@@ -127,12 +118,12 @@ def ticks(bag: Bag, num_robots: int, rate: Rate, topics: Sequence[Topic],
         with bag.named_errors():
             gather.put(message.name, little_endian(message.payload, message.type))
         # One tick later, so that a goal recorded just behind its tick's commands still counts.
-        while len(gather.waiting) > 1 and gather.is_complete():
+        while len(gather.waiting) > 1 and gather.missing() is None:
             yield gather.release()
         if len(gather.waiting) > _MOST_WAITING:
             raise InputError(f'{bag.path}: tick {rate.tick(next(iter(gather.waiting)))}: '
-                             f'{gather.first_missing()} is missing')
-    while gather.waiting and gather.is_complete():
+                             f'{gather.missing()} is missing')
+    while gather.waiting and gather.missing() is None:
         yield gather.release()
 
 
@@ -142,82 +133,52 @@ class _Gather:
     def __init__(self, bag: Bag, num_robots: int, rate: Rate, topics: Sequence[Topic],
                  answering: Collection[int]) -> None:
         present = bag.names()
-        self._num_robots = num_robots
+        robots = range(num_robots)
         self._rate = rate
-        self._topics = topics
-        self._slots: dict[str, int] = {}
-        self._commands: dict[str, deque[bytes]] = {}
-        self._goals: dict[str, int] = {}
-        for robot in range(num_robots):
-            for number, topic in enumerate(topics):
-                name = topic.resolve(robot, num_robots)
-                # A topic of all robots, e.g. /poses, counts as robot 0's.
-                if name in present and name not in self._slots:
-                    self._slots[name] = number * num_robots + robot
-            name = CMD_VEL.resolve(robot, num_robots)
-            if robot in answering and name in present:
-                self._commands[name] = deque()
-            self._goals[GOAL.resolve(robot, num_robots)] = robot
+        self._names = {topic.name: [topic.resolve(robot, num_robots) for robot in robots]
+                       for topic in topics}
+        self._inputs = {name: topic.type for robot in robots for topic in topics
+                        if (name := self._names[topic.name][robot]) in present}
+        self._commands = [CMD_VEL.resolve(robot, num_robots) for robot in robots]
+        self._queues = {name: deque[bytes]() for robot, name in enumerate(self._commands)
+                        if robot in answering and name in present}
+        self._goals = {GOAL.resolve(robot, num_robots): robot for robot in robots}
         self.types: dict[str, tuple[str, ...]] = {
             **dict.fromkeys(self._goals, (GOAL.type,)),
-            **dict.fromkeys(self._commands, COMMAND_TYPES),
-            **{name: (topics[slot // num_robots].type,) for name, slot in self._slots.items()}}
-        self.waiting: dict[int, _Waiting] = {}  # by stamp (ns), the oldest first
+            **dict.fromkeys(self._queues, COMMAND_TYPES),
+            **{name: (kind,) for name, kind in self._inputs.items()}}
+        self.waiting: dict[int, dict[str, bytes]] = {}  # by stamp (ns), the oldest first
         self._new_goals: list[tuple[int, int, bytes]] = []
         self._released_ns: int | None = None
-        self._silent = len(self._commands)  # robots whose next command is not in
 
     def put(self, name: str, payload: bytes) -> None:
         """Take one message."""
-        commands = self._commands.get(name)
-        if commands is not None:
-            self._silent -= not commands
-            commands.append(payload)
+        if name in self._queues:
+            self._queues[name].append(payload)
             return
         stamp_ns = read_header_stamp(payload)
-        slot = self._slots.get(name)
-        if slot is None:
+        if name not in self._inputs:
             self._new_goals.append((stamp_ns, self._goals[name], payload))
-            return
-        if stamp_ns == self._released_ns:  # sent again, because an answer was late
-            return
-        if stamp_ns not in self.waiting:
-            self.waiting[stamp_ns] = _Waiting(len(self._slots), list[bytes | None](
-                [None] * len(self._topics) * self._num_robots))
-        waiting = self.waiting[stamp_ns]
-        waiting.missing -= waiting.payloads[slot] is None
-        waiting.payloads[slot] = payload
+        elif stamp_ns != self._released_ns:  # else it is sent again, because an answer was late
+            self.waiting.setdefault(stamp_ns, {})[name] = payload
 
-    @property
-    def _oldest(self) -> _Waiting:
-        return next(iter(self.waiting.values()))
-
-    def is_complete(self) -> bool:
-        """Tell whether the oldest tick can be released."""
-        return self._silent == 0 and self._oldest.missing == 0
-
-    def first_missing(self) -> str:
-        """Return the name of a topic that the oldest tick waits for."""
-        for name, slot in self._slots.items():
-            if self._oldest.payloads[slot] is None:
-                return name
-        return next(name for name, commands in self._commands.items() if not commands)
+    def missing(self) -> str | None:
+        """Return the name of a topic that the oldest tick waits for; None if it is complete."""
+        oldest = next(iter(self.waiting.values()))
+        if len(oldest) < len(self._inputs):
+            return next(name for name in self._inputs if name not in oldest)
+        return next((name for name, queue in self._queues.items() if not queue), None)
 
     def release(self) -> Tick:
         """Return the oldest tick, and forget it."""
         stamp_ns = next(iter(self.waiting))
-        waiting = self.waiting.pop(stamp_ns)
+        found = self.waiting.pop(stamp_ns)
         restarted = self._released_ns is not None and stamp_ns < self._released_ns
         self._released_ns = stamp_ns
-        n = self._num_robots
-        commands: list[bytes | None] = [None] * n
-        for name, queue in self._commands.items():
-            found = robot_of(name)
-            assert found is not None
-            commands[found[0]] = queue.popleft()
-            self._silent += not queue
+        commands = [self._queues[name].popleft() if name in self._queues else None
+                    for name in self._commands]
         goals = {robot: payload for stamp, robot, payload in self._new_goals if stamp <= stamp_ns}
         self._new_goals = [goal for goal in self._new_goals if goal[0] > stamp_ns]
-        inputs = {topic.name: waiting.payloads[i * n:(i + 1) * n]
-                  for i, topic in enumerate(self._topics)}
+        inputs = {topic: [found.get(name) for name in names]
+                  for topic, names in self._names.items()}
         return Tick(self._rate.tick(stamp_ns), stamp_ns, restarted, inputs, commands, goals)

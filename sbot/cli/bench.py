@@ -28,33 +28,32 @@ _CONTROLLED = 1000  # more robots with controllers are measured on request only
 def _bench(arguments: argparse.Namespace) -> int:
     _check(arguments)
     warm_up(quiet=arguments.json)
-    cores = os.cpu_count() or 1
-    threads = arguments.threads or sorted({1, cores})
+    threads = arguments.threads or sorted({1, os.cpu_count() or 1})
     results: list[BenchResult] = []
     evaluations: dict[str, float] = {}
     cases = [case for case in arguments.cases if case != _EVALUATIONS]
-    if not arguments.json and cases:
-        print(_heading(), flush=True)
-    if len(cases) < len(arguments.cases):
+
+    def say(text: str) -> None:
+        if not arguments.json:
+            print(text, flush=True)
+    if cases:
+        say(_heading())
+    if _EVALUATIONS in arguments.cases:
         ours = measure_evaluations(arguments.seconds)
         evaluations = ours._asdict()
-        if not arguments.json:
-            print(ours.text(), flush=True)
-        elif not cases:
+        say(ours.text())
+    if not cases:
+        if arguments.json:
             print(json.dumps({'machine': machine(), **evaluations}), flush=True)
-        if not cases:
-            return 0
+        return 0
     for case in cases:
-        for count in threads:
-            if count > 1 and case == 'motion':
-                continue  # it has one thread
+        # Motion has one thread.
+        for count in (each for each in threads if each == 1 or case != 'motion'):
             for robots in _sizes(arguments, case):
                 # Whatever is compiled or read late.
                 BenchResult.measure(case, min(robots, 10), count, 0.0)
-                result = BenchResult.measure(case, robots, count, arguments.seconds)
-                results.append(result)
-                if not arguments.json:
-                    print(_line(result), flush=True)
+                results.append(BenchResult.measure(case, robots, count, arguments.seconds))
+                say(_line(results[-1]))
     _report(arguments, cases, results, evaluations)
     if arguments.csv:
         write_table(Path(arguments.csv), results)

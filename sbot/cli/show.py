@@ -11,9 +11,8 @@ from pathlib import Path
 
 from sbot.bag.reader import Bag
 from sbot.cli.bag import report_damage
-from sbot.cli.command import QUIET, RECORD, Command, flag, value
+from sbot.cli.command import OVERRIDES, QUIET, RECORD, Command, flag, value
 from sbot.cli.simulate import (
-    OVERRIDES,
     bag_named,
     check_outputs,
     name_files,

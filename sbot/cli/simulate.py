@@ -14,7 +14,16 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sbot.cli.command import QUIET, RECORD, Command, Options, flag, repeated, value
+from sbot.cli.command import (
+    OVERRIDES,
+    QUIET,
+    RECORD,
+    Command,
+    Options,
+    flag,
+    repeated,
+    value,
+)
 from sbot.cli.trust import ask_for_trust
 from sbot.controllers.registry import is_outside
 from sbot.figures.look import PICTURES
@@ -23,7 +32,7 @@ from sbot.runner.summary import format_summary, progress_bar
 from sbot.scenario.controllers import external_robots, own_nodes
 from sbot.scenario.load import load_scenario, log_warned, parse_override, parse_scenario
 from sbot.scenario.model import Scenario
-from sbot_common.errors import SHOWN, InputError, bad_value, first_of, one_line, real_path, refuse
+from sbot_common.errors import SHOWN, bad_value, first_of, one_line, real_path, refuse
 
 if TYPE_CHECKING:
     from sbot.runner.packed import Packed
@@ -32,13 +41,6 @@ Progress = Callable[[int, int], None]
 
 _SHOWN = 10  # robots in a line
 _SHARE = 'share the bag and the node, and replay with --node (docs/share_a_run.md)'
-OVERRIDES: Options = {
-    '--seed': value('N', "replace the scenario's seed", type=int),
-    '--duration': value('S', "replace the scenario's duration (simulated seconds)", type=float),
-    '--set': repeated(
-        'KEY=VALUE', 'change any value of the scenario, e.g. wind.wind_speed_mean=0.5 or '
-        'robots.0.goal=[30,12]; may be repeated'),
-}
 
 
 def overrides_of(arguments: argparse.Namespace) -> dict[str, object]:
@@ -133,13 +135,14 @@ def _number_or_auto(text: str) -> int | str:
 def _run(arguments: argparse.Namespace) -> int:
     from sbot.runner.packed import PYTHON, unpacked
     overrides = overrides_of(arguments)
-    if not arguments.scenario.endswith('.zip'):
-        if arguments.check or arguments.trust:
-            raise InputError('--check and --trust need a packed run (sbot pack)')
+    is_packed = arguments.scenario.endswith('.zip')
+    refuse((not is_packed and (arguments.check or arguments.trust),
+            '--check and --trust need a packed run (sbot pack)'),
+           (arguments.check and (overrides or arguments.no_hash),
+            '--check cannot be combined with --seed, --duration, --set and --no-hash: it compares '
+            'with the packed run'))
+    if not is_packed:
         return _run_scenario(load_scenario(arguments.scenario, overrides), arguments)
-    if arguments.check and (overrides or arguments.no_hash):
-        raise InputError('--check cannot be combined with --seed, --duration, --set and '
-                         '--no-hash: it compares with the packed run')
     with unpacked(arguments.scenario) as packed:
         load = partial(parse_scenario, packed.text, f'{arguments.scenario}: scenario.yaml',
                        packed.folder, overrides=overrides)

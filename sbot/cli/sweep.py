@@ -27,14 +27,9 @@ from sbot.sweeps.plan import (
     MAX_POINTS,
     MAX_RUNS,
     Plan,
-    sample_axis,
-    seeds_of,
-    spread_of,
-    values_of,
     whole_number,
-    zip_axis,
 )
-from sbot.sweeps.request import MEMORY, TIMEOUT, Request
+from sbot.sweeps.request import MEMORY, TIMEOUT, Request, _Sample
 from sbot.sweeps.show import frequent_errors
 from sbot.sweeps.sources import plan_of
 from sbot_common.compiled.threads import threads_of
@@ -64,27 +59,23 @@ def _request(arguments: argparse.Namespace) -> Request:
 
 
 def _add_values(request: Request, arguments: argparse.Namespace) -> None:
-    if arguments.seeds is not None:
-        request.seeds = seeds_of(arguments.seeds, '--seeds')
-        text = arguments.seeds.strip()
-        if not arguments.quiet and text.isdecimal() and 1 < int(text) <= _MOST_ASKED:
-            _LOG.warning('--seeds %s: is one seed; %s seeds are 0:%s', text, text, text)
+    text = (arguments.seeds or '').strip()
+    if not arguments.quiet and text.isdecimal() and 1 < int(text) <= _MOST_ASKED:
+        _LOG.warning('--seeds %s: is one seed; %s seeds are 0:%s', text, text, text)
     for text in arguments.assignments:
         key, value = parse_override(text)
         request.set(key, value, f'--set {key}')
     if arguments.duration is not None:
         request.set('duration', arguments.duration, '--duration')
-    zipped = _pairs(arguments.zip, '--zip')
-    request.axes += zip_axis({key: values_of(value, f'--zip {key}')
-                              for key, value in zipped.items()})
-    spreads = _pairs(arguments.sample, '--sample')
+    zipped, spreads = _pairs(arguments.zip, '--zip'), _pairs(arguments.sample, '--sample')
     refuse((bool(spreads) != (arguments.samples is not None),
             '--sample and --samples N need each other'))
-    if spreads:
-        request.axes += sample_axis(
-            {key: spread_of(value, f'--sample {key}') for key, value in spreads.items()},
-            whole_number(arguments.samples, '--samples', 1, MAX_POINTS), arguments.sampler,
-            whole_number(arguments.sample_seed, '--sample-seed', 0, MAX_SEED))
+    sample = None if not spreads else _Sample(
+        count=whole_number(arguments.samples, '--samples', 1, MAX_POINTS),
+        method=arguments.sampler, values=spreads,
+        seed=whole_number(arguments.sample_seed, '--sample-seed', 0, MAX_SEED))
+    request.add(lambda kind, *path: ' '.join(map(str, (f'--{kind}', *path[-1:]))),
+                arguments.seeds, {}, [zipped], sample)
     request.metrics += tuple(arguments.metric)
     request.overlaps = request.overlaps and not arguments.no_overlaps
 
@@ -99,16 +90,16 @@ def _pairs(texts: list[str], option: str) -> dict[str, object]:
 
 
 def _options(arguments: argparse.Namespace, request: Request) -> Options:
-    jobs = 0 if arguments.jobs is None else whole_number(arguments.jobs, '--jobs', 0, MAX_JOBS)
-    batch = whole_number(arguments.batch, '--batch', 1, MAX_RUNS)
-    if arguments.timeout is not None:
-        request.timeout = TIMEOUT.check(arguments.timeout, lambda: '--timeout')
-    if arguments.memory is not None:
-        request.memory = MEMORY.check(arguments.memory, lambda: '--memory')
-    if arguments.record is not None:
-        request.record = arguments.record
-    return Options(jobs, arguments.scheduler, None, batch, request.timeout,
-                   request.memory, request.record, arguments.retry, not arguments.quiet)
+    return Options(
+        jobs=0 if arguments.jobs is None else whole_number(arguments.jobs, '--jobs', 0, MAX_JOBS),
+        scheduler=arguments.scheduler,
+        batch=whole_number(arguments.batch, '--batch', 1, MAX_RUNS),
+        timeout=request.timeout if arguments.timeout is None else TIMEOUT.check(
+            arguments.timeout, lambda: '--timeout'),
+        memory=request.memory if arguments.memory is None else MEMORY.check(
+            arguments.memory, lambda: '--memory'),
+        record=arguments.record or request.record, retry=arguments.retry,
+        progress=not arguments.quiet)
 
 
 def _sweep(arguments: argparse.Namespace) -> int:

@@ -239,24 +239,14 @@ class _Reader:
 
     def scalar(self, node: yaml.ScalarNode) -> object:
         kind, text = node.tag.removeprefix(_TAG), node.value
+        if kind not in _SCALARS:
+            self.fail(node, f"tag '{node.tag}' is not allowed in a scenario")
         try:
-            if kind == 'int':
-                return _whole_number(text)
-            if kind == 'float':
-                special = text.lower().lstrip('+-') in ('.inf', '.nan')
-                return float(text.replace('.', '') if special else text)
-            if kind == 'bool':
-                return {'true': True, 'false': False}[text.lower()]
-            if kind in ('str', 'merge'):
-                text.encode('utf-8')
-                return text
+            return _SCALARS[kind](text)
         except (ValueError, KeyError):
             shown = text if len(text) <= 40 else text[:37] + '...'
             self.fail(node, f'{shown!r} is not a usable {kind}' + (
                 ' (whole numbers must fit into 64 bits)' if kind == 'int' else ''))
-        if kind == 'null':
-            return None
-        return self.fail(node, f"tag '{node.tag}' is not allowed in a scenario")
 
 
 def _is_key(text: str) -> bool:
@@ -269,6 +259,22 @@ def _whole_number(text: str) -> int:
     if abs(number) > LARGEST:
         raise ValueError
     return number
+
+
+def _real_number(text: str) -> float:
+    special = text.lower().lstrip('+-') in ('.inf', '.nan')
+    return float(text.replace('.', '') if special else text)
+
+
+def _encodable(text: str) -> str:
+    text.encode('utf-8')
+    return text
+
+
+# What each kind of scalar stands for; ValueError or KeyError: for nothing.
+_SCALARS: dict[str, Callable[[str], object]] = {
+    'null': lambda _: None, 'bool': lambda text: {'true': True, 'false': False}[text.lower()],
+    'int': _whole_number, 'float': _real_number, 'str': _encodable, 'merge': _encodable}
 
 
 def decode_text(raw: bytes, file: str) -> str:

@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from sbot.bag.compare import leaves
 from sbot.bag.reader import Bag
 from sbot.bag.ticks import count_robots, rate_of, ticks
-from sbot.controllers.shipped import EXTERNAL as EXTERNAL
+from sbot.controllers.shipped import EXTERNAL
 from sbot.files.yaml_text import load_mapping
 from sbot.scenario.controllers import external_robots
 from sbot.scenario.load import parse_scenario
 from sbot_common.errors import bad_value, first_of
-from sbot_common.observation import STOP
+from sbot_common.observation import STOP, Twist
 from sbot_common.topics import (
     BASE_POSE_GROUND_TRUTH,
     CMD_VEL,
@@ -266,19 +266,17 @@ def held_commands(bag: Bag, stamps_ns: NDArray[np.int64], robots: int,
 
     """
     robot_of = {CMD_VEL.resolve(robot, robots): robot for robot in external}
-    heard_ns: dict[int, list[int]] = {robot: [] for robot in external}
-    sent = {robot: [(np.nan,) * 3] for robot in external}
+    sent: dict[int, list[tuple[int, Twist]]] = {robot: [] for robot in external}
     for message in bag.messages_of(dict.fromkeys(robot_of, COMMAND_TYPES)):
         with bag.named_errors():
             twist = read_twist(message.payload, message.type)
-        robot = robot_of[message.name]
-        heard_ns[robot].append(message.stamp_ns)
-        sent[robot].append(twist if np.isfinite(twist).all() else STOP)
+        sent[robot_of[message.name]].append(
+            (message.stamp_ns, twist if np.isfinite(twist).all() else STOP))
     held = {}
     for robot, each in external.items():
-        known = np.array(heard_ns[robot], np.int64)
+        known = np.array([stamp_ns for stamp_ns, _ in sent[robot]], np.int64)
         newest = np.searchsorted(known, stamps_ns, side='right')  # 0: none
-        held[robot] = np.array(sent[robot], np.float64)[newest]
+        held[robot] = np.array([(np.nan,) * 3, *(twist for _, twist in sent[robot])])[newest]
         if len(known):  # where none has come yet, the age is negative
             ages = (stamps_ns - known[newest - 1]).tolist()
             held[robot][[each.too_old(age) for age in ages]] = STOP

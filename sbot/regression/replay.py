@@ -7,7 +7,7 @@ import contextlib
 import copy
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from sbot.bag.reader import Bag
 from sbot.bag.recorder import Recorder
 from sbot.bag.ticks import Tick, count_robots, ticks
 from sbot.controllers.registry import NONE, is_outside
-from sbot.controllers.shipped import EXTERNAL as EXTERNAL
 from sbot.regression.commands import Differing, DifferingRobot
 from sbot.runner.loop import changed_files, open_recorder
 from sbot.scenario.controllers import controlled_robots, observed_fields
@@ -24,7 +23,7 @@ from sbot.scenario.model import Scenario
 from sbot.version import THIS, Maker, signed
 from sbot_common import topics
 from sbot_common.controller_inputs import Inputs
-from sbot_common.errors import InputError, bad_value
+from sbot_common.errors import InputError, bad_value, refuse
 from sbot_common.observation import Decision, Point, Twist
 from sbot_common.signals import Held
 from sbot_common.topics import (
@@ -41,9 +40,6 @@ from sbot_common.wire.messages import (
     write_twist,
 )
 from sbot_sim.sensors.registry import codecs, sensors
-
-if TYPE_CHECKING:
-    from sbot.bag.recorder import Recorder
 
 # Of `sbot run` even such a bag is replayed: in one process every run is in lockstep.
 _FREE_RUNNING = ('the nodes ran free (lockstep: false), so the recording does not show which '
@@ -177,7 +173,7 @@ def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
     scenario = parse_scenario(bag.scenario_text, f'{bag.path}: scenario', Path.cwd(),
                               overrides=overrides, controllers=controllers)
     replayed = _Controllers(bag, scenario)
-    count, comparison = 0, _Comparison(replayed)
+    count = 0
     try:
         with contextlib.ExitStack() as stack:
             signals = stack.enter_context(Held())
@@ -191,7 +187,7 @@ def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
                         '0, where controllers start; start the recorder before the simulation, '
                         'and without --use-sim-time')
                 for robot, command in replayed.decide(tick).items():
-                    comparison.add(tick, robot, command)
+                    replayed.compare(tick, robot, command)
                     if recorder is not None:
                         recorder.write(*replayed.message(robot, tick.stamp_ns, command))
                 count += 1
@@ -201,14 +197,14 @@ def replay(bag: Bag, overrides: Mapping[str, object] | None = None,
         if scenario.lockstep:
             raise
         raise InputError(f'{error} ({_FREE_RUNNING})') from None
-    comparison.check(bag, scenario, overridden=bool(overrides))
+    replayed.check(bag, overridden=bool(overrides))
     others = replayed.drew_other_numbers
-    return ReplayResult(scenario.name, count, comparison.compared, comparison.differences,
-                        comparison.first, bag.damage, tuple(sorted({*others, *replayed.outside})),
+    return ReplayResult(scenario.name, count, replayed.compared, replayed.differences,
+                        replayed.first, bag.damage, tuple(sorted({*others, *replayed.outside})),
                         bag.maker.version if others else '',
                         tuple(replayed.outside.items()),
                         tuple(sorted(replayed.commands.keys() - others)),
-                        comparison.differing.robots(),
+                        replayed.differing.robots(),
                         tuple(changed_files(bag.metadata, scenario)),
                         bag.maker.random_numbers if others else '')
 
@@ -222,42 +218,8 @@ def _recorder(output: str | Path, scenario: Scenario, stack: contextlib.ExitStac
     return recorder
 
 
-class _Comparison:
-    """Counts of the commands compared, and the first that differs."""
-
-    def __init__(self, replayed: _Controllers) -> None:
-        self._replayed = replayed
-        self.compared = self.differences = 0
-        self.first: _FirstDifference | None = None
-        self.differing = Differing()
-
-    def add(self, tick: Tick, robot: int, command: Twist) -> None:
-        """Compare a new command with the recorded one."""
-        recorded = tick.commands[robot]
-        assert recorded is not None
-        if robot in self._replayed.drew_other_numbers:
-            return
-        self.compared += 1
-        if not self._replayed.is_same(robot, recorded, command):
-            self.differences += 1
-            self.differing.add(robot, tick.tick)
-            self.first = self.first or _FirstDifference(
-                tick.tick, tick.stamp_ns, robot,
-                read_twist(recorded, self._replayed.commands[robot].type), command)
-
-    def check(self, bag: Bag, scenario: Scenario, *, overridden: bool) -> None:
-        """Raise InputError if the result means nothing."""
-        if self.differences and not scenario.lockstep and not overridden:
-            raise InputError(f'{bag.path}: {self.differences} of {self.compared} commands differ, '
-                             f'but they cannot be compared: {_FREE_RUNNING}')
-        if self.compared == 0 and not self._replayed.drew_other_numbers:
-            why = '' if scenario.lockstep else f' ({_FREE_RUNNING})'
-            raise InputError(f'{bag.path}: a replay needs a complete tick: poses, scans and a '
-                             f'command of each robot{why}')
-
-
 class _Controllers:
-    """New controllers, and the topics of their inputs and commands."""
+    """New controllers, the topics of their inputs and commands, and how these compare."""
 
     def __init__(self, bag: Bag, scenario: Scenario) -> None:
         self._scenario = scenario
@@ -294,6 +256,9 @@ class _Controllers:
         self._other_numbers = not bag.maker.draws_ours
         # Robots that have drawn numbers which the recorded run did not have.
         self.drew_other_numbers: set[int] = set()
+        self.compared = self.differences = 0  # commands
+        self.first: _FirstDifference | None = None
+        self.differing = Differing()
 
     def decide(self, tick: Tick) -> dict[int, Twist]:
         """Return the new command of each robot that has a controller."""
@@ -342,3 +307,29 @@ class _Controllers:
             return True
         message = decode(recorded, topic.type)
         return encode(message if topic == topics.CMD_VEL else message.twist) == new
+
+    def compare(self, tick: Tick, robot: int, command: Twist) -> None:
+        """Compare a new command with the recorded one."""
+        recorded = tick.commands[robot]
+        assert recorded is not None
+        if robot in self.drew_other_numbers:
+            return
+        self.compared += 1
+        if not self.is_same(robot, recorded, command):
+            self.differences += 1
+            self.differing.add(robot, tick.tick)
+            self.first = self.first or _FirstDifference(
+                tick.tick, tick.stamp_ns, robot,
+                read_twist(recorded, self.commands[robot].type), command)
+
+    def check(self, bag: Bag, *, overridden: bool) -> None:
+        """Raise InputError if the result means nothing."""
+        lockstep = self._scenario.lockstep
+        why = '' if lockstep else f' ({_FREE_RUNNING})'
+        refuse(
+            (self.differences and not lockstep and not overridden,
+             f'{bag.path}: {self.differences} of {self.compared} commands differ, but they cannot '
+             f'be compared: {_FREE_RUNNING}'),
+            (self.compared == 0 and not self.drew_other_numbers,
+             f'{bag.path}: a replay needs a complete tick: poses, scans and a command of each '
+             f'robot{why}'))

@@ -27,7 +27,6 @@ from sbot.bag.compare import IGNORED, Comparison
 from sbot.bag.reader import Bag
 from sbot.bag.recorder import Recorder
 from sbot.bag.ticks import robot_of
-from sbot.controllers.shipped import EXTERNAL as EXTERNAL
 from sbot.files.limits import TemporaryFolder
 from sbot.regression.commands import Recording
 from sbot.regression.replay import replay

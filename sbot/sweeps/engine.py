@@ -108,9 +108,20 @@ class _Engine(NamedTuple):
     def check_start(self, packed: bytes, runs: Iterable[PlannedRun]) -> None:
         """Raise InputError if no run can begin: not even its first tick, whatever its values."""
         job: Job = pickle.loads(packed)
-        error = _error_of_all(self, pickle.dumps(job._replace(only_begun=True)), runs)
-        if error is not None:
-            raise InputError(f'all runs would fail at their start: {error}')
+        begun = pickle.dumps(job._replace(only_begun=True))
+        errors = []
+        for run in runs:
+            try:
+                [row] = self.executor.submit(run_batch, begun, [run]).result()
+            except InputError:
+                raise
+            except (Exception, CancelledError):  # the engine is gone, which ``execute`` tells
+                return
+            if row['error'] is None or row['error'].startswith(_NO_MISTAKES):
+                return  # the rows of the sweep tell
+            errors.append(row['error'])
+        if errors:
+            raise InputError(f'all runs would fail at their start: {errors[0]}')
 
 
 @contextlib.contextmanager
@@ -199,23 +210,3 @@ def engine_of(jobs: int, scheduler: str | None,
         return _given_engine(executor)
     return _local_engine(jobs or threads_of('auto')) if scheduler is None else (
         _dask_engine(scheduler))
-
-
-def _error_of_all(engine: _Engine, packed: bytes, runs: Iterable[PlannedRun]) -> str | None:
-    """Return the first error of some runs if each of them fails, one after the other.
-
-    None as soon as one succeeds, runs out of time or memory, or is interrupted: then the rows of a
-    sweep tell.
-    """
-    first = None
-    for run in runs:
-        try:
-            [row] = engine.executor.submit(run_batch, packed, [run]).result()
-        except InputError:
-            raise
-        except (Exception, CancelledError):  # the engine is gone, which ``execute`` tells
-            return None
-        if row['error'] is None or row['error'].startswith(_NO_MISTAKES):
-            return None
-        first = first or str(row['error'])
-    return first

@@ -43,7 +43,7 @@ from sbot.sweeps.request import MEMORY, RECORD, TIMEOUT, Request
 from sbot.sweeps.simulate import Job, Row, make_job, row_of
 from sbot.sweeps.sources import plan_of
 from sbot.version import VERSION
-from sbot_common.errors import InputError, bad_value, install_command, writing
+from sbot_common.errors import InputError, bad_value, install_command, refuse, writing
 
 if TYPE_CHECKING:
     import pandas
@@ -179,12 +179,11 @@ def check_sweep(plan: Plan, options: Options, folder: Path, resume: bool = False
         check_scheduler(options.scheduler)
     if resume:
         old, version, _ = read_plan(folder)
-        if different := old.differences(plan):
-            raise InputError(f"{folder}: holds another sweep; different: {', '.join(different)}; "
-                             'give the values of that sweep, or a new folder')
-        if version != VERSION:
-            raise InputError(f'{folder}: was made by version {version}; version '
-                             f'{VERSION} cannot be combined with it in one table')
+        different = ', '.join(old.differences(plan))
+        refuse((different, f'{folder}: holds another sweep; different: {different}; give the '
+                           'values of that sweep, or a new folder'),
+               (version != VERSION, f'{folder}: was made by version {version}; version {VERSION} '
+                                    'cannot be combined with it in one table'))
         return
     with writing(folder):
         there = next(each for each in (folder, *folder.absolute().parents) if each.exists())
@@ -248,10 +247,9 @@ def sweep_frame(request: Request, output: Path | None, resume: bool, *, timeout:
         import pandas
     except ImportError:
         raise InputError(f'sweep() needs pandas: {install_command("sweep")}') from None
-    if record != 'none' and output is None:
-        raise InputError(f'record={record!r} needs a folder; give output')
-    if resume and output is None:
-        raise InputError('resume needs a folder; give output')
+    refuse((record != 'none' and output is None,
+            f'record={record!r} needs a folder; give output'),
+           (resume and output is None, 'resume needs a folder; give output'))
     limits = Options(
         timeout=request.timeout if timeout is None else TIMEOUT.check(timeout, lambda: 'timeout'),
         memory=request.memory if memory is None else MEMORY.check(memory, lambda: 'memory'),

@@ -231,12 +231,9 @@ def _column_label(column: str, *, unit: bool = True) -> str:
         name = base
     elif not robot and name in ('collisions', 'reverts'):
         of = ' of all robots'
-    if name in _COUNTED:
-        words, measured = name, _COUNTED[name]
-    elif match := _UNIT.fullmatch(name):
-        words, measured = match[1], f' ({match[2]})'
-    else:
-        words, measured = name, ''
+    match = _UNIT.fullmatch(name)
+    words = match[1] if match else name
+    measured = f' ({match[2]})' if match else _COUNTED.get(name, '')
     return f"{robot}{words.replace('_', ' ')}{of}{measured if unit else ''}"
 
 

@@ -15,7 +15,7 @@ import os
 import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
@@ -116,7 +116,7 @@ _CHECK = b', "crc32": '
 _SYNC_PERIOD = 1.0  # s
 
 
-class Journal:
+class Journal(AbstractContextManager['Journal']):
     """The file, open for appending; one sweep at a time.
 
     Parameters
@@ -157,9 +157,6 @@ class Journal:
     def _sync(self) -> None:
         os.fsync(self._file.fileno())
         self._synced = time.monotonic()
-
-    def __enter__(self) -> Journal:
-        return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
                  trace: TracebackType | None) -> None:

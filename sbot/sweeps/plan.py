@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sbot.files.yaml_text import LARGEST
 from sbot.scenario.fields import MAX_SEED
-from sbot_common.errors import InputError, bad_value, shown
+from sbot_common.errors import bad_value, refuse, shown
 from sbot_common.params import refuse_unknown
 
 MAX_RUNS = 10_000_000  # of a sweep: a journal of 20 GB
@@ -81,23 +81,22 @@ class Plan:
 
     def __post_init__(self) -> None:
         keys = [*self.keys, *self.fixed]
-        if 'seed' in keys:
-            raise InputError('seed cannot be a parameter of a sweep; give seeds (--seeds 0:50)')
-        if twice := _first_repeated(keys):
-            raise InputError(f'{twice}: is given twice')
-        for axis in self.axes:
-            counts = [len(column) for column in axis.columns]
-            if len(set(counts)) != 1:
-                raise InputError(f"{', '.join(axis.keys)}: got {', '.join(map(str, counts))} "
-                                 'values, expected equally many, because they change together')
-        if twice := _first_repeated([source.name for source in self.sources]):
-            raise InputError(f'scenario: two have the name {twice!r}; rename one')
-        for source in () if self.seeds else self.sources:
-            if source.seed is None:
-                raise InputError(f'{source.file} has no seed, and a sweep needs one; give --seeds '
-                                 '0:50')
-        if self.count > MAX_RUNS:
-            raise InputError(f'sweep: got {shown(self.count)} runs, expected at most {MAX_RUNS}')
+        names = [source.name for source in self.sources]
+        refuse(
+            ('seed' in keys,
+             'seed cannot be a parameter of a sweep; give seeds (--seeds 0:50)'),
+            *((keys.count(key) > 1, f'{key}: is given twice') for key in keys),
+            *((len(set(map(len, axis.columns))) != 1,
+               f"{', '.join(axis.keys)}: got {', '.join(str(len(each)) for each in axis.columns)} "
+               'values, expected equally many, because they change together')
+              for axis in self.axes),
+            *((names.count(name) > 1, f'scenario: two have the name {name!r}; rename one')
+              for name in names),
+            *((source.seed is None and not self.seeds,
+               f'{source.file} has no seed, and a sweep needs one; give --seeds 0:50')
+              for source in self.sources),
+            (self.count > MAX_RUNS,
+             f'sweep: got {shown(self.count)} runs, expected at most {MAX_RUNS}'))
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -162,10 +161,6 @@ class Plan:
         missing = (self[number] for number in range(len(self)) if number not in finished)
         while batch := list(islice(missing, size)):
             yield batch
-
-
-def _first_repeated(names: Sequence[str]) -> str | None:
-    return next((name for name in names if names.count(name) > 1), None)
 
 
 def _packed(values: Sequence[Any]) -> Any:  # noqa: ANN401 - JSON
@@ -293,21 +288,7 @@ _SPREAD = ('[low, high] with low < high, {low, high, scale: log} with low > 0, {
            'integer: true} with whole numbers, or {choices: [...]}')
 
 
-class _Spread(NamedTuple):
-    """Where the values of a sampled parameter lie."""
-
-    low: float = 0.0
-    high: float = 1.0
-    logarithmic: bool = False
-    choices: Sequence[Any] = ()  # instead of a range of numbers
-
-    def value(self, fraction: float) -> Any:  # noqa: ANN401 - a choice may be anything
-        """Return the value at a fraction (0 <= fraction < 1) of the spread."""
-        if self.choices:
-            return self.choices[min(int(fraction * len(self.choices)), len(self.choices) - 1)]
-        if self.logarithmic:
-            return self.low * (self.high / self.low) ** fraction
-        return self.low + fraction * (self.high - self.low)
+_Spread = Callable[[float], Any]  # from a fraction, 0 <= fraction < 1, to a value
 
 
 def spread_of(given: Any, where: str) -> _Spread:  # noqa: ANN401 - of a file or an option
@@ -322,10 +303,9 @@ def spread_of(given: Any, where: str) -> _Spread:  # noqa: ANN401 - of a file or
     if isinstance(given, Mapping):
         refuse_unknown(given, ('low', 'high', 'scale', 'integer', 'choices'), lambda _: where)
     try:
-        spread = _spread(**given) if isinstance(given, Mapping) else _spread(*given)
+        return _spread(**given) if isinstance(given, Mapping) else _spread(*given)
     except (TypeError, ValueError, ArithmeticError):
         raise bad_value(where, given, _SPREAD) from None
-    return spread
 
 
 def _spread(low: Any = None, high: Any = None, *, scale: object = 'linear',  # noqa: ANN401
@@ -334,7 +314,7 @@ def _spread(low: Any = None, high: Any = None, *, scale: object = 'linear',  # n
     if choices is not None:
         if (low, high, scale, integer) == (None, None, 'linear', False) and isinstance(
                 choices, list | tuple) and choices:
-            return _Spread(choices=tuple(choices))
+            return _chosen(tuple(choices))
         raise ValueError
     if bool in (type(low), type(high)) or scale not in ('linear', 'log') or integer not in (
             True, False) or not 0 < high - low < math.inf:
@@ -342,10 +322,17 @@ def _spread(low: Any = None, high: Any = None, *, scale: object = 'linear',  # n
     if integer:
         if scale == 'log' or low != int(low) or high != int(high) or high - low > 2**53:
             raise ValueError
-        return _Spread(choices=range(int(low), int(high) + 1))
-    if scale == 'log' and not (low > 0 and high / low < math.inf):
+        return _chosen(range(int(low), int(high) + 1))
+    first, last = float(low), float(high)
+    if scale == 'linear':
+        return lambda fraction: first + fraction * (last - first)
+    if not (low > 0 and high / low < math.inf):
         raise ValueError
-    return _Spread(float(low), float(high), scale == 'log')
+    return lambda fraction: first * (last / first) ** fraction
+
+
+def _chosen(choices: Sequence[Any]) -> _Spread:
+    return lambda fraction: choices[min(int(fraction * len(choices)), len(choices) - 1)]
 
 
 def _latin_hypercube(seed: int, count: int, dimensions: int) -> NDArray[np.float64]:
@@ -381,6 +368,6 @@ def sample_axis(spreads: Mapping[str, _Spread], count: int, method: str, seed: i
     else:
         unit = _latin_hypercube(seed, count, len(spreads))
     columns: list[Sequence[Any]] = [
-        [spread.value(float(fraction)) for fraction in unit[:, i]]
+        [spread(float(fraction)) for fraction in unit[:, i]]
         for i, spread in enumerate(spreads.values())]
     return [Axis(tuple(spreads), tuple(columns))]

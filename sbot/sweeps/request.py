@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -36,19 +35,15 @@ _LONGEST = 1e6  # s; a system call takes 24 days at most
 _UNITS = {'': 1, 'kb': 10**3, 'mb': 10**6, 'gb': 10**9, 'kib': 2**10, 'mib': 2**20, 'gib': 2**30}
 
 
-def _texts(value: object) -> tuple[str, ...]:
-    values = [value] if isinstance(value, str) else value
-    if not isinstance(values, list | tuple) or not values or not all(
-            isinstance(each, str) for each in values):
-        raise TypeError
-    return tuple(values)
-
-
-def _groups(value: object) -> tuple[dict[str, Any], ...]:
-    values = [value] if isinstance(value, Mapping) else value
-    if not isinstance(values, list | tuple) or not all(isinstance(v, Mapping) for v in values):
-        raise TypeError
-    return tuple(dict(each) for each in values)
+def _several(kind: type, least: int) -> Callable[[object], tuple[Any, ...]]:
+    """Return what takes one value of a kind, or a list of so many at least; TypeError for else."""
+    def values_of_kind(value: object) -> tuple[Any, ...]:
+        values = [value] if isinstance(value, kind) else value
+        if not isinstance(values, list | tuple) or len(values) < least or not all(
+                isinstance(each, kind) for each in values):
+            raise TypeError
+        return tuple(values)
+    return values_of_kind
 
 
 def _memory(value: object) -> int:
@@ -85,27 +80,23 @@ class _Sample(Model):
     seed: Seed = Field(1, description='Of the points, not of the runs.')
     values: MappingField = Field(description='Where they lie, by key path.')
 
-    def axes(self, where: Callable[[str], str]) -> list[Axis]:
-        """Return what is drawn; ``where`` tells where a key stands."""
-        return sample_axis({key: spread_of(value, where(key))
-                            for key, value in self.values.items()},
-                           self.count, self.method, self.seed)
-
 
 class _SweepFile(Model):
     """A sweep file as written."""
 
-    scenario: Annotated[tuple[str, ...], Check('a scenario, or a list of scenarios', _texts)] = (
+    scenario: Annotated[tuple[str, ...], Check(
+        'a scenario, or a list of scenarios', _several(str, 1))] = (
         Field(description='Paths, relative to the sweep file, or names of shipped scenarios.'))
     seeds: _Any = Field(None, description="Seeds: a range, a number, a list; default: the "
                                           "scenario's own.")
     set: MappingField = Field({}, description='Values of all runs by key path.')
     grid: MappingField = Field({}, description='Values to combine, all with all.')
     zip: Annotated[tuple[dict[str, Any], ...], Check(
-        'a mapping of key paths to lists, or a list of such', _groups)] = Field(
+        'a mapping of key paths to lists, or a list of such', _several(Mapping, 0))] = Field(
         (), description='Values that go side by side.')
     sample: _Sample | None = Field(None, description='Values to draw.')
-    metrics: Annotated[tuple[str, ...], Check("a list of 'module:function'", _texts)] = Field(
+    metrics: Annotated[tuple[str, ...], Check(
+        "a list of 'module:function'", _several(str, 1))] = Field(
         (), description='Functions that get each Run and return a number, or several by name.')
     timeout: Annotated[float, TIMEOUT] | None = Field(
         None, description='Greatest time of a run (s).')
@@ -182,19 +173,42 @@ class Request:
 
         """
         request = Request.by_default(scenario)
-        if seeds is not None:
-            request.seeds = seeds_of(seeds, 'seeds')
         request.fixed.update(overrides)
-        for key, values in (grid or {}).items():
-            request.axes += _grid_axes({key: values_of(_plain(values), f'grid {key}')})
-        request.axes += zip_axis({key: values_of(_plain(values), f'zip {key}')
-                                  for key, values in (side_by_side or {}).items()})
-        if sample is not None:
-            request.axes += validate(_Sample, sample, Origins('sample', {}, set())).axes(
-                'sample {}'.format)
+        request.add(lambda kind, *path: ' '.join(map(str, (kind, *path[-1:]))),
+                    seeds, grid or {}, [side_by_side or {}], None if sample is None else
+                    validate(_Sample, sample, Origins('sample', {}, set())))
         request.metrics += tuple(metrics)
         request.overlaps = request.overlaps and overlaps
         return request
+
+    def add(self, where: Callable[..., str], seeds: object, grid: Mapping[str, object],
+            side_by_side: Sequence[Mapping[str, object]], sample: _Sample | None) -> None:
+        """Set seeds, and add axes to those that there are.
+
+        Parameters
+        ----------
+        where : how messages call a key path of a sweep file, e.g. 'zip', 0, 'duration'
+        seeds, grid, side_by_side, sample : as a sweep file has them; seeds of None change nothing
+
+        Raises
+        ------
+        InputError
+            naming the key path.
+
+        """
+        if seeds is not None:
+            self.seeds = seeds_of(seeds, where('seeds'))
+        for key, values in grid.items():
+            self.axes += _grid_axes({key: values_of(_plain(values), where('grid', key))})
+        for i, columns in enumerate(side_by_side):
+            self.axes += zip_axis({key: values_of(_plain(values), where('zip', i, key))
+                                   for key, values in columns.items()})
+        if sample is not None:
+            self.axes += sample_axis(
+                {key: spread_of(value, where('sample', 'values', key))
+                 for key, value in sample.values.items()},
+                sample.count, sample.method, sample.seed)
+
 
 def source_of(scenario: Scenario | Mapping[str, Any] | str | Path,
               directory: Path | None = None) -> tuple[str, str, str, Given]:
@@ -258,23 +272,15 @@ def _read_sweep_file(path: str) -> Request:
     folder = file.resolve().parent
 
     def where(*keys: str | int) -> str:
+        if keys[:2] == ('zip', 0) and isinstance(data, dict) and isinstance(data['zip'], dict):
+            keys = ('zip', *keys[2:])  # the only group, without a list
         return origins.where(keys)
 
     request = Request([source_of(each, folder) for each in written.scenario],
                       metrics=written.metrics, path=(str(folder),), timeout=written.timeout,
                       memory=written.memory, record=written.record, fixed=dict(written.set),
                       overlaps=written.overlaps)
-    if written.seeds is not None:
-        request.seeds = seeds_of(written.seeds, where('seeds'))
-    for key, value in written.grid.items():
-        request.axes += _grid_axes({key: values_of(value, where('grid', key))})
-    for i, columns in enumerate(written.zip):
-        place = ('zip',) if isinstance(data, dict) and isinstance(data['zip'], dict) else (
-            'zip', i)
-        request.axes += zip_axis({key: values_of(value, where(*place, key))
-                                  for key, value in columns.items()})
-    if written.sample is not None:
-        request.axes += written.sample.axes(partial(where, 'sample', 'values'))
+    request.add(where, written.seeds, written.grid, written.zip, written.sample)
     return request
 
 

@@ -7,7 +7,6 @@ A robot's Odometry costs 2 µs this way instead of 20, and the bytes are those o
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,7 +22,7 @@ from sbot_common.wire.messages import point, pose, quaternion, twist, vector3
 _STAMP = struct_of('builtin_interfaces/msg/Time')
 _POSE = struct_of('geometry_msgs/msg/Pose')
 _TWIST = struct_of('geometry_msgs/msg/Twist')
-_DOUBLE = struct.Struct('<d')
+_IN_THE_PLANE = np.ix_((0, 1, 5), (0, 1, 5))  # of a covariance (6, 6): x, y and yaw
 _TRANSFORM = struct_of('geometry_msgs/msg/Transform')
 _IN_TRANSFORM = Layout('geometry_msgs/msg/TransformStamped', 'header.stamp', 'transform', END)
 
@@ -82,6 +81,9 @@ class OdometryTemplate(_MessageTemplate):
             twist=cdr.message('geometry_msgs/msg/TwistWithCovariance', twist=twist(),
                               covariance=zero))
         self._pose, self._twist = self.places
+        self._covariances = [
+            np.frombuffer(self.raw, '<f8', 36, begin).reshape(6, 6)
+            for begin in (self._pose + _POSE.size, self._twist + _TWIST.size)]
 
     def fill(self, stamp_ns: int, x: float, y: float, z: float, w: float,
              vx: float, vy: float, omega: float) -> bytes:
@@ -93,23 +95,16 @@ class OdometryTemplate(_MessageTemplate):
 
     def raise_variances(self, least: float) -> None:
         """Raise all twelve variances, of pose and twist, to ``least`` where they are smaller."""
-        for begin in (self._pose + _POSE.size, self._twist + _TWIST.size):
-            for i in range(6):
-                place = begin + _DOUBLE.size * 7 * i
-                if _DOUBLE.unpack_from(self.raw, place)[0] < least:
-                    _DOUBLE.pack_into(self.raw, place, least)
+        for matrix in self._covariances:
+            np.fill_diagonal(matrix, np.maximum(matrix.diagonal(), least))
 
     def set_covariances(self, of_pose: np.ndarray, of_twist: np.ndarray) -> None:
         """Write those of x, y (m), yaw (rad) and of vx, vy (m/s), omega (rad/s); (3, 3) each.
 
         All others stay zero.
         """
-        for offset, places, values in (
-                (self._pose + _POSE.size, (0, 1, 5), of_pose.tolist()),
-                (self._twist + _TWIST.size, (0, 1, 5), of_twist.tolist())):
-            for i, row in zip(places, values, strict=True):
-                for j, value in zip(places, row, strict=True):
-                    _DOUBLE.pack_into(self.raw, offset + _DOUBLE.size * (6 * i + j), value)
+        for matrix, known in zip(self._covariances, (of_pose, of_twist), strict=True):
+            matrix[_IN_THE_PLANE] = known
 
 
 class PosesTemplate(_MessageTemplate):
@@ -139,13 +134,12 @@ class ScanTemplate(_MessageTemplate):
             angle_min=angle_min, angle_max=angle_max, angle_increment=angle_increment,
             time_increment=0.0, scan_time=scan_time, range_min=range_min, range_max=range_max,
             ranges=np.zeros(beams, np.float32), intensities=np.zeros(0, np.float32))
-        self._ranges, = self.places
-        self._size = 4 * beams
+        self._ranges = np.frombuffer(self.raw, '<f4', beams, self.places[0])
 
     def fill(self, stamp_ns: int, ranges: np.ndarray) -> bytes:
         """Return the message with ranges (beams,) float32 (m)."""
         self.set_stamp(stamp_ns)
-        self.raw[self._ranges:self._ranges + self._size] = ranges.tobytes()
+        self._ranges[:] = ranges
         return bytes(self.raw)
 
 
