@@ -71,6 +71,7 @@ class BenchResult(NamedTuple):
         seed : of places, headings and turn rates
 
         """
+        _stepper(case, 10, threads, seed).block()  # machine code is no robot's memory
         before = _status('VmRSS:')
         _forget_peak()
         stepper = _stepper(case, robots, threads, seed)
