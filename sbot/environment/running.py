@@ -194,6 +194,16 @@ class RunningProcesses:
             args=(name, label or name, process.stdout, self._lines, self.last_lines)))
         self._readers[-1].start()
 
+    def ended(self) -> str:
+        """Return in words which process has ended, with its last line; '' while none has."""
+        for (name, process), reader in zip(self.processes, self._readers, strict=True):
+            code = process.poll()
+            if code is not None:
+                reader.join(DRAIN_TIME)
+                last = self.last_lines.get(name, '')
+                return f'{name}: ended with exit code {code}' + (f': {last}' if last else '')
+        return ''
+
     def stop(self) -> None:
         """End all processes; wait for their last words."""
         self._lines.interrupting = True

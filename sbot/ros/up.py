@@ -11,7 +11,6 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -25,23 +24,22 @@ from sbot.ros.live_tf import messages_path, packages_of, with_path
 from sbot.ros.processes import (
     COMPOSED,
     NodeProcess,
-    labels,
+    need_ros,
     node_processes,
-    own_environment,
     own_names,
     parse_command,
     parse_namespace,
     process_command,
     robot_commands,
     ros_arguments,
-    start_command,
+    start_commands,
 )
 from sbot.scenario.assemble import wind_source
 from sbot.scenario.controllers import own_nodes
 from sbot.scenario.model import Scenario
 from sbot.scenario.warnings import warn_of_reach
 from sbot_common import topics
-from sbot_common.errors import InputError, bad_value, install_command, one_line
+from sbot_common.errors import InputError, bad_value, one_line
 from sbot_common.signals import Held, blocked
 from sbot_common.topics import CLOCK, TF, TF_STATIC, namespace
 from sbot_sim.ros.external import HAS_LEFT
@@ -130,7 +128,9 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
         if a node ends with an error, or before the simulator.
 
     """
-    _check_can_start(record)
+    need_ros('sbot up', '; without it use sbot run')
+    if record is not None and Path(record).exists():
+        raise InputError(f'{record}: exists already; give a new name')
     remaps = ros_arguments([*own_names(namespace),
                             *_named_robots(names, len(scenario.robots), namespace)])
     own, commands = _own_commands(own, scenario, namespace, names)
@@ -148,11 +148,7 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
                     running.add(node.name, _start(node, Path(folder), write_end, domain, remaps,
                                                   messages))
                 running.relay()
-            for text, words, label in zip(own, commands, labels(commands), strict=True):
-                with Held():
-                    running.add(text, start_command(
-                        words, with_path(own_environment(), messages), domain))
-                running.relay(label)
+            start_commands(running, own, commands, domain, messages)
             failed = _wait(running.processes, status, _SILENCE + scenario.lockstep_timeout)
             failed = _culprit(failed, running, len(own))
         finally:
@@ -167,15 +163,6 @@ def _own_commands(own: Sequence[str], scenario: Scenario, run: str,
     robots = own_nodes(scenario)
     texts = [text for each in own for text in robot_commands(each, scenario, robots, run, given)]
     return texts, [parse_command(text) for text in texts]
-
-
-def _check_can_start(record: str | Path | None) -> None:
-    """Raise InputError without ROS 2, or where the bag exists already."""
-    if find_spec('rclpy') is None:
-        raise InputError(f'sbot up needs ROS 2 (rclpy): {install_command("ros")} on x86-64 Linux, '
-                         'or source a ROS 2 installation; without it use sbot run')
-    if record is not None and Path(record).exists():
-        raise InputError(f'{record}: exists already; give a new name')
 
 
 def _summary(failed: tuple[str, int] | None, last_lines: Mapping[str, str],
