@@ -23,8 +23,7 @@ from sbot_sim.engine.simulation import Snapshot
 from sbot_sim.messages.markers import (
     OBSTACLE_PERIOD,
     ZoneSign,
-    box_markers,
-    moving_markers,
+    object_markers,
     obstacle_markers,
     robot_description,
     robot_markers,
@@ -259,19 +258,23 @@ class Broadcast:
 
     def sensed_wind(self, snapshot: Snapshot, stamp_ns: int) -> Iterator[Outgoing]:
         """Yield a tick's wind at each robot, and the markers that show it."""
-        for i in range(self._n):
-            yield self._wind_of(snapshot, i, stamp_ns)
+        for i, ((u, v), w) in enumerate(zip(
+                snapshot.wind.tolist(), snapshot.updraft.tolist(), strict=True)):
+            yield Outgoing(topics.WIND.resolve(i, self._n), topics.WIND,
+                           self._wind.fill(stamp_ns, u, v, w))
         if snapshot.tick % self._marker_ticks == 0:
             roles = robot_roles(snapshot.twist, snapshot.wind, snapshot.free_wind)
             yield Outgoing(topics.MARKERS.name, topics.MARKERS, robot_markers(
                 stamp_ns, snapshot.pose, self._radius, roles, snapshot.wind, self.goals,
                 self._shapes))
             if snapshot.obstacles is not None and self._obstacles is not None:
-                yield Outgoing(topics.MARKERS.name, topics.MARKERS, moving_markers(
-                    stamp_ns, snapshot.obstacles, self._obstacles.paths.radius))
+                yield Outgoing(topics.MARKERS.name, topics.MARKERS, object_markers(
+                    stamp_ns, 'moving obstacles', self._obstacles.paths.radius,
+                    snapshot.obstacles))
             if snapshot.boxes is not None and self._obstacles is not None:
-                yield Outgoing(topics.MARKERS.name, topics.MARKERS, box_markers(
-                    stamp_ns, self._obstacles.boxes, snapshot.boxes))
+                yield Outgoing(topics.MARKERS.name, topics.MARKERS, object_markers(
+                    stamp_ns, 'boxes', self._obstacles.boxes.radius, snapshot.boxes,
+                    self._obstacles.boxes.shape.half_size))
         if snapshot.tick % self._obstacle_ticks == 0:
             yield Outgoing(topics.MARKERS.name, topics.MARKERS,
                            obstacle_markers(stamp_ns, self._world))
@@ -341,24 +344,6 @@ class Broadcast:
                            self._ground[i].fill(stamp_ns, *row, *twist))
         if self._poses is not None:
             yield Outgoing(topics.POSES.name, topics.POSES, self._poses.fill(stamp_ns, rows))
-
-    def inputs(self, snapshot: Snapshot, robot: int, stamp_ns: int,
-               sensed_wind: bool) -> Iterator[Outgoing]:
-        """Yield the inputs of a robot's controller again; ``sensed_wind``: the wind is known.
-
-        The scan comes last of what it senses.
-        """
-        yield from self._true_poses(snapshot, stamp_ns)
-        yield from self._readings(snapshot, robot, stamp_ns, scan=False)
-        yield from self._readings(snapshot, robot, stamp_ns, scan=True)
-        if sensed_wind:
-            yield self._wind_of(snapshot, robot, stamp_ns)
-
-    def _wind_of(self, snapshot: Snapshot, robot: int, stamp_ns: int) -> Outgoing:
-        """Return the wind that one robot feels."""
-        u, v = snapshot.wind[robot].tolist()
-        return Outgoing(topics.WIND.resolve(robot, self._n), topics.WIND,
-                        self._wind.fill(stamp_ns, u, v, float(snapshot.updraft[robot])))
 
     def _readings(self, snapshot: Snapshot, robot: int, stamp_ns: int,
                   scan: bool) -> Iterator[Outgoing]:

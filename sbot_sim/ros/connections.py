@@ -58,8 +58,6 @@ class Connections:
         self._awaited = awaited
         self._cmd_vel, self._messages = cmd_vel, messages
         self._awake = AwakeClock()
-        self._late_since: float | None = None
-        self._late_reported = False
         self._publishers: dict[str, Publisher] = {}
         missing: set[str] = set()
         for name, topic, _ in first:
@@ -90,8 +88,8 @@ class Connections:
         self.external = ExternalNodes(
             node, {i: self._commands(i) for i in external}, on_heard, external,
             f'; or set cmd_vel_stamped: {str(cmd_vel == topics.CMD_VEL).lower()}',
-            {i: [self._graph_name(name) for own in each.triggers
-                 if (name := self._resolve(Topic(own, ''), i)) in self._publishers]
+            {i: [self._graph_name(name)
+                 for name in each.acts_on(i, len(awaited), self._publishers)]
              for i, each in external.items()},
             {name: self._graph_name(name) for name in self._publishers
              if name != topics.CLOCK.name},
@@ -183,18 +181,11 @@ class Connections:
         late = [name for name, publisher in self._publishers.items()
                 if publisher.get_subscription_count() < self._node.count_subscribers(
                     self._graph_name(name))] if self.external.names else []
-        now = self._awake()
-        if not late:
-            self._late_since = None
-            return []
-        self._late_since = now if self._late_since is None else self._late_since
-        if now - self._late_since < _MATCH:
+        if self._awake.lasts('late', bool(late)) < _MATCH:
             return [f'subscriptions to {name}' for name in late]
-        if not self._late_reported:
-            self._late_reported = True
-            self._node.get_logger().warning(
-                f'{", ".join(late)}: a subscription is not connected; its quality of service '
-                'does not fit (docs/ros2_topics.md)')
+        self._node.get_logger().warning(
+            f'{", ".join(late)}: a subscription is not connected; its quality of service '
+            'does not fit (docs/ros2_topics.md)', once=True)
         return []
 
     def _resolve(self, topic: Topic, robot: int) -> str:

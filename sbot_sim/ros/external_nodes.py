@@ -150,8 +150,6 @@ class ExternalNodes:
         self._barrier = ros.Barrier(node, on_heard)
         self._nodes: dict[int, str] = {}  # by robot, once they are found
         self._awake = AwakeClock()
-        self._found: dict[str, float] = {}  # when, s of that clock
-        self._misplaced: float | None = None  # since when a node publishes above a namespace
         self._mute: set[str] = set()  # they offer no parameters, so they cannot be asked
         self._greeted: float | None = None  # when all were asked for a first time, or again
         self._checked: set[str] = set()  # they have had a warning about their time
@@ -308,13 +306,9 @@ class ExternalNodes:
             elsewhere = ''.join(map(self._elsewhere, names))
             wanted = 'a node that publishes ' + ' or '.join(
                 f'{kind} on {each}' for each, kind in names.items()) + elsewhere
-            if not elsewhere:
-                self._misplaced = None
-                return wanted + self._for_nobody()
-            self._misplaced = self._awake() if self._misplaced is None else self._misplaced
-            if self._awake() - self._misplaced > _PLACED_AFTER:
+            if self._awake.lasts('a wrong place', bool(elsewhere)) > _PLACED_AFTER:
                 raise InputError(f'robot {robot} needs {wanted}')
-            return wanted
+            return wanted if elsewhere else wanted + self._for_nobody()
         node, type_name = found[0]
         if all(each != names[name] for _, each in found):
             other = self._other_type if type_name in topics.COMMAND_TYPES else ''
@@ -333,10 +327,10 @@ class ExternalNodes:
 
         """
         self._nodes[i] = node
-        since = self._found.setdefault(node, self._awake())
+        known = self._awake.lasts(node)
         if node in self._mute or self._barrier.is_there(node):
             return ''
-        if self._awake() - since < _SERVICES_AFTER:
+        if known < _SERVICES_AFTER:
             return f'{node} to offer {node}/get_parameters'
         text = (f'{self._name_of(i)}: {node} offers no {node}/get_parameters, so the simulator '
                 'cannot know when it has read its inputs')

@@ -60,7 +60,6 @@ class SimulatorNode(Node):  # type: ignore[misc]
         self._inbox, self._pace = Inbox(self._n), Pace(options.rate.dt)
         self._foreign: set[str] = set()  # what was said of other publishers
         self._awaited, self._external = options.awaited, options.external
-        self._driven = False  # a robot that lockstep does not wait for was given a command
         self._snapshot: list[Outgoing] = []  # of the current tick, once it is published
         first = list(self._broadcast.snapshot(self._engine.snapshot, self._stamp_ns))
         published = {each.name for each in first}
@@ -144,14 +143,13 @@ class SimulatorNode(Node):  # type: ignore[misc]
         """Return the topics that wait until external robots' nodes have read the others."""
         triggers = set[str]()
         for i, each in external.items():
-            found = {name for own in each.triggers
-                     if (name := Topic(own, '').resolve(i, self._n)) in names}
+            found = each.acts_on(i, self._n, names)
             if each.trigger and not each.timed and not found:
                 prefix = Topic('', '').resolve(i, self._n)
                 own = [name.removeprefix(prefix) for name in names if name.startswith(prefix)]
                 raise bad_value(f'robot {i}: parameter trigger', each.trigger,
                                 f'one of {", ".join(each for each in own if "/" not in each)}')
-            triggers |= found
+            triggers.update(found)
         return triggers
 
     def _every(self, period: float, callback: Callable[[], None]) -> Timer:
@@ -231,14 +229,13 @@ class SimulatorNode(Node):  # type: ignore[misc]
             self.get_logger().error(f'robot {robot}: command {command} is not finite; taken as 0',
                                     throttle_duration_sec=1.0)
             command = STOP
-        if (self._lockstep and not self._awaited[robot] and not self._driven
+        if (self._lockstep and not self._awaited[robot]
                 and robot not in self._external):
-            self._driven = True
             self.get_logger().warning(
                 f'robot {robot} has controller: none, and lockstep does not wait for its '
                 f'{self._resolve(self._broadcast.cmd_vel, robot)}, so this run cannot be '
                 'repeated. To wait for its node, use controller: external; to wait for no node, '
-                'lockstep: false')
+                'lockstep: false', once=True)
         if self._control.accept_command(robot, raw):
             self._inbox.commands[robot] = command
             self._inbox.messages[robot] = raw
@@ -345,8 +342,12 @@ class SimulatorNode(Node):  # type: ignore[misc]
         return self._connections.publish_in_turns(sensed_wind)
 
     def _publish_inputs(self, robot: int) -> None:
-        self._connections.publish(self._broadcast.inputs(
-            self._engine.snapshot, robot, self._stamp_ns, self._engine.has_wind))
+        """Publish all poses of the tick once more, and what the robot senses."""
+        poses = topics.BASE_POSE_GROUND_TRUTH, topics.POSES
+        self._connections.publish(
+            each for each in self._snapshot if each.topic in poses or (
+                not each.topic.name.startswith('/')
+                and each.name == self._resolve(each.topic, robot)))
 
     def _stop(self, robot: int) -> None:
         self._inbox.commands[robot] = 0.0
