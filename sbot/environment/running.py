@@ -162,7 +162,6 @@ def _kind_of(text: str) -> str:
 
 
 DRAIN_TIME = 10.0  # s for what ended processes have printed; one that is left may hold the pipe
-REASON = '\x1e'  # begins a line that says why its process ends: it is kept, not passed on
 _STOP_TIMEOUT = 3.0  # s between SIGINT, SIGTERM and SIGKILL
 
 
@@ -217,9 +216,6 @@ def _relay(name: str, label: str, stream: IO[str] | None, lines: RepeatedLines,
            last_lines: dict[str, str]) -> None:
     """Pass a node's lines on; keep the last that may say why when it fails."""
     for line in stream or ():
-        if line.startswith(REASON):
-            last_lines[name] = line.removeprefix(REASON).strip()
-            continue
         lines.line(label, line.rstrip())
         if line.strip() and not line.startswith(('[INFO]', '[DEBUG]')):
             last_lines[name] = line.strip()

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sbot.controllers.registry import is_outside
-from sbot.environment.running import REASON
 from sbot.ros.domain import claim
 from sbot.ros.executables import STATUS_FD
 from sbot.ros.processes import refuse_until
@@ -144,8 +143,7 @@ class _ScenarioObserver:
 
     def failed(self, reason: str) -> bool:
         """Tell `sbot up`, if it is there, why the run fails: it says so in its last line."""
-        if self._status is not None:
-            print(f'{REASON}{one_line(reason)}', flush=True)
+        self._report({'failed': one_line(reason)})
         return self._status is not None
 
     def record(self, stamp_ns: int, messages: Iterable[Outgoing]) -> None:

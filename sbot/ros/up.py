@@ -150,7 +150,8 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
                 running.relay()
             start_commands(running, own, commands, domain, messages)
             failed = _wait(running.processes, status, _SILENCE + scenario.lockstep_timeout)
-            failed = _culprit(failed, running, len(own))
+            failed = _culprit(failed, status,
+                              [each for each in running.processes if each[0] in own])
         finally:
             running.stop()
     return _summary(failed, running.last_lines, status, own)
@@ -169,7 +170,8 @@ def _summary(failed: tuple[str, int] | None, last_lines: Mapping[str, str],
              status: _Status, own: Sequence[str] = ()) -> dict[str, Any]:
     """Return the summary of a run that came to its end; raise what became of another."""
     if failed is not None:
-        raise _failure(*failed, one_line(last_lines.get(failed[0], '')),
+        reason = status.reason if failed[0] in _LEADING else ''
+        raise _failure(*failed, reason or one_line(last_lines.get(failed[0], '')),
                        OwnFailed if failed[0] in own else NodeFailed)
     if status.cut_short:
         raise NodeFailed(f'sbot_sim: the run was cut short {status.cut_short}')
@@ -254,17 +256,17 @@ def _wait(processes: list[tuple[str, subprocess.Popen[str]]], status: _Status,
         time.sleep(0.02)
 
 
-def _culprit(failed: tuple[str, int] | None, running: RunningProcesses,
-             own: int) -> tuple[str, int] | None:
+def _culprit(failed: tuple[str, int] | None, status: _Status,
+             own: Sequence[tuple[str, subprocess.Popen[str]]]) -> tuple[str, int] | None:
     """Return what ended the run: one of the ``own`` commands, if the simulator misses its node.
 
     A node that fails leaves the graph before its process has ended.
     """
-    if failed is None or not own or HAS_LEFT not in running.last_lines.get(failed[0], ''):
+    if failed is None or not own or HAS_LEFT not in status.reason:
         return failed
     awake = AwakeClock()
     while awake() < _LAST_WORDS:
-        for name, process in running.processes[-own:]:
+        for name, process in own:
             if process.poll():
                 return name, process.returncode
         time.sleep(0.02)
@@ -278,6 +280,7 @@ class _Status:
         self._progress = progress
         self.summary: dict[str, Any] | None = None
         self.cut_short = ''  # where the run ended before its end
+        self.reason = ''  # why it failed
         self.heard: float | None = None  # when the simulator last reported; never: None
 
     @contextlib.contextmanager
@@ -301,7 +304,9 @@ class _Status:
                 except ValueError:  # the simulator was killed in the middle of a line
                     continue
                 self.heard = time.monotonic()
-                if 'summary' in status:
+                if 'failed' in status:
+                    self.reason = status['failed']
+                elif 'summary' in status:
                     self.summary, self.cut_short = status['summary'], status['cut_short']
                 elif self._progress is not None:
                     self._progress(status['tick'], status['ticks'])
