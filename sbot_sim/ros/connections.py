@@ -207,17 +207,13 @@ class Connections:
 
     def _is_connected(self, robot: int) -> bool:
         """Tell whether a robot's controller is there, and all controllers hear its pose."""
-        pose = self._listeners(self._resolve(topics.BASE_POSE_GROUND_TRUTH, robot))
-        if max(pose, self._listeners(topics.POSES.name)) < sum(self._awaited):
+        hearers = max(self._publishers[name].get_subscription_count() for name in (
+            self._resolve(topics.BASE_POSE_GROUND_TRUTH, robot), topics.POSES.name)
+            if name in self._publishers)
+        # Where nodes share a process and subscriptions, one is of all of them.
+        if hearers < sum(self._awaited) and not (hearers and ros.are_shared()):
             return False
         scan = self._publishers[self._resolve(topics.BASE_SCAN, robot)]
         return not self._awaited[robot] or (
             scan.get_subscription_count() > 0
             and self._count(self._resolve(self._cmd_vel, robot)) > 0)
-
-    def _listeners(self, name: str) -> int:
-        """Return how many callbacks a topic's messages reach."""
-        if name not in self._publishers:
-            return 0
-        return (int(self._publishers[name].get_subscription_count())
-                + ros.sharers(topics.within(self._run, name)))
