@@ -185,19 +185,11 @@ class ScenarioSimulator(SimulatorNode):
     """The simulator of the scenario that its parameters name."""
 
     def __init__(self, **node_options: Any) -> None:  # noqa: ANN401
-        self._claim: int | None = None
         super().__init__(self._build, **node_options)
 
-    def close(self) -> None:
-        """Let the observer finish, and other simulations have the domain."""
-        super().close()
-        if self._claim is not None:
-            os.close(self._claim)
-            self._claim = None
-
     def _build(self, node: Node) -> Setup:
-        self._claim = claim(node.context.get_domain_id(),
-                            node.resolve_topic_name(topics.CLOCK.name))
+        claim(node.context.get_domain_id(),  # for as long as this process runs
+              node.resolve_topic_name(topics.CLOCK.name))
         values = ros.declare(node, (*_FIXED, *specs_of(Interfaces)))
         if values['scenario_text']:
             scenario = parse_scenario(values['scenario_text'], 'scenario_text', Path.cwd())
