@@ -254,13 +254,6 @@ def zone_markers(stamp_ns: int, zones: tuple[ZoneSign, ...]) -> bytes:
 
     As with obstacles, send it again for late subscribers.
     """
-    template = _zone_template(zones).copy()
-    template.set_stamp(stamp_ns)
-    return template.to_bytes()
-
-
-@lru_cache(maxsize=4)
-def _zone_template(zones: tuple[ZoneSign, ...]) -> Template:
     markers = []
     for k, zone in enumerate(zones):
         if zone.radius is None:
@@ -272,8 +265,9 @@ def _zone_template(zones: tuple[ZoneSign, ...]) -> Template:
             marker('zone names', k, TEXT, (0.0, 0.0, _LETTERS), _TEXT_COLOUR, z=_LETTERS,
                    text=zone.name)]
     template = Template(markers)
+    template.set_stamp(stamp_ns)
     template.set_positions(0, np.repeat(np.array([zone.center for zone in zones]), 2, axis=0))
-    return template
+    return template.to_bytes()
 
 
 # `robot_description` (URDF) of a robot: a disc or box with a laser, for rviz2 and Nav2.

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -46,14 +47,13 @@ _PROFILES = 'FASTRTPS_DEFAULT_PROFILES_FILE', 'FASTDDS_DEFAULT_PROFILES_FILE'
 class SimulatorNode(Node):  # type: ignore[misc]
     """ROS 2 node of the simulator: advances an engine by received commands and wind.
 
-    ``build`` declares whatever parameters it needs on the node and returns the set-up; it may call
-    ``change`` of the node later. ``exit_code`` is 1 after an error, which is logged.
+    A subclass has ``build``. ``exit_code`` is 1 after an error, which is logged.
     """
 
-    def __init__(self, build: Callable[[Node], Setup], **node_options: Any) -> None:  # noqa: ANN401
+    def __init__(self, **node_options: Any) -> None:  # noqa: ANN401
         super().__init__('sbot_sim', **node_options)
         self.exit_code = 0
-        self._engine, self._broadcast, options, self._observer, bodies = build(self)
+        self._engine, self._broadcast, options, self._observer, bodies = self.build()
         self._rate, self._lockstep = options.rate, options.lockstep
         self._n, self._run = len(options.awaited), topics.run_namespace(self.get_namespace())
         self._depth = ros.LOCKSTEP_DEPTH if options.lockstep else 1
@@ -103,6 +103,10 @@ class SimulatorNode(Node):  # type: ignore[misc]
         self._pacer: Timer | None = None
         self._set_pace()
         ros.warn_of_unknown(self)
+
+    @abstractmethod
+    def build(self) -> Setup:
+        """Declare whatever parameters are needed, and return the set-up."""
 
     def change(self, **options: float) -> None:
         """Change options that may change while the node runs, from the next tick on."""
@@ -175,26 +179,22 @@ class SimulatorNode(Node):  # type: ignore[misc]
 
     def _subscribe(self, wind_parts: Sequence[str]) -> None:
         # What announces something comes before the commands, so that it is handled first.
-        field, markers = topics.WIND_FIELD, topics.WIND_MARKERS
-        self._listen(field, field.name, self._on_field)
-        self._listen(markers, markers.name, partial(self._record_heard, markers, markers.name))
+        self._hear(topics.WIND_FIELD, 0, self._on_field)
+        self._hear(topics.WIND_MARKERS, 0)
         for part, topic in (('velocity', topics.WIND_VELOCITY), ('force', topics.WIND_FORCE),
                             ('gust', topics.WIND_GUST)):
             if part in wind_parts:
                 self._listen(topic, topic.name, partial(self._on_wind, part), wakes=True)
         for i in range(self._n):
-            self._listen(topics.GOAL, self._resolve(topics.GOAL, i), partial(self._on_goal, i))
-            name = self._resolve(topics.GOAL_REACHED, i)
-            self._listen(topics.GOAL_REACHED, name,
-                         partial(self._record_heard, topics.GOAL_REACHED, name))
+            self._hear(topics.GOAL, i, partial(self._on_goal, i))
+            self._hear(topics.GOAL_REACHED, i)
             # Where AMCL or SLAM localises, `initialpose` is theirs.
             for topic in (topics.TELEPORT,
                           *[topics.INITIAL_POSE] * self._broadcast.interfaces.publish_map_odom_tf):
                 self._listen(topic, self._resolve(topic, i),
                              partial(self._on_teleport, i, topic))
             if self._engine.parameters.sensors.range_and_bearing:
-                self._listen(topics.RAB_DATA, self._resolve(topics.RAB_DATA, i),
-                             partial(self._on_rab_data, i))
+                self._hear(topics.RAB_DATA, i, partial(self._on_rab_data, i))
         topic = self._broadcast.cmd_vel
         for i in range(self._n):
             self._listen(topic, self._resolve(topic, i), partial(self._on_command, i), wakes=True)
@@ -208,6 +208,18 @@ class SimulatorNode(Node):  # type: ignore[misc]
                     f'{message.topic.type.partition("/")[0]} is not installed: {name} is not '
                     f'heard, only {self._resolve(topic, i)}')
                 del self._messages[i]
+
+    def _hear(self, topic: Topic, robot: int,
+              note: Callable[[bytes], None] = lambda _: None) -> None:
+        """Note what other nodes publish now and then; record it at the stamp that is current."""
+        name = self._resolve(topic, robot)
+
+        def heard(raw: bytes) -> None:
+            note(raw)
+            if self._observer.recording:
+                payload = cdr.canonical(raw, topic.type)  # padding is not sent clean
+                self._observer.record(self._stamp_ns, [Outgoing(name, topic, payload)])
+        self._listen(topic, name, heard)
 
     def _listen(self, topic: Topic, name: str, callback: Callable[[bytes], None], *,
                 wakes: bool = False) -> None:
@@ -255,7 +267,6 @@ class SimulatorNode(Node):  # type: ignore[misc]
     def _on_field(self, raw: bytes) -> None:
         self._inbox.wind = self._inbox.wind._replace(field=wind_messages.decode_field(raw))
         self._connections.field_heard = True
-        self._record_heard(topics.WIND_FIELD, topics.WIND_FIELD.name, raw)
 
     def _on_teleport(self, robot: int, topic: Topic, raw: bytes) -> None:
         try:
@@ -268,17 +279,9 @@ class SimulatorNode(Node):  # type: ignore[misc]
     def _on_goal(self, robot: int, raw: bytes) -> None:
         goal = PoseStamped.of_pose(raw)
         self._broadcast.goals[robot] = goal.x, goal.y
-        self._record_heard(topics.GOAL, self._resolve(topics.GOAL, robot), raw)
 
     def _on_rab_data(self, robot: int, raw: bytes) -> None:
         self._inbox.rab_data[robot] = read_rab_data(raw)
-        self._record_heard(topics.RAB_DATA, self._resolve(topics.RAB_DATA, robot), raw)
-
-    def _record_heard(self, topic: Topic, name: str, raw: bytes) -> None:
-        """Record what other nodes publish now and then, at the stamp that is current."""
-        if self._observer.recording:
-            payload = cdr.canonical(raw, topic.type)  # padding is not sent clean
-            self._observer.record(self._stamp_ns, [Outgoing(name, topic, payload)])
 
     def _on_recorded(self, topic: Topic, raw: bytes) -> None:
         if len(raw) > _LARGEST and not any(name in os.environ for name in _PROFILES):
