@@ -184,9 +184,8 @@ class ExternalNodes:
             self._check_heard()
             if self._rivals:
                 self._node.get_logger().warning(
-                    f'{self._rivals.pop(0)}, and the first sends messages to the other; which '
-                    'come first is chance, so runs may differ (docs/lockstep.md)')
-                self._rivals.clear()
+                    f'{self._rivals[0]}, and the first sends messages to the other; which '
+                    'come first is chance, so runs may differ (docs/lockstep.md)', once=True)
         return unsettled
 
     def _greet(self) -> list[str]:

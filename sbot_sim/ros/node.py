@@ -299,20 +299,18 @@ class SimulatorNode(Node):  # type: ignore[misc]
         return response
 
     def _on_step(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        response.message = f'tick {self._engine.tick}'
+        tick = self._engine.tick
         response.success = self._control.step()
-        if not response.success:
-            response.message = ('the simulation is not paused: call '
-                                f'{self.resolve_service_name("~/pause")} first')
+        response.message = f'tick {tick}' if response.success else (
+            f'the simulation is not paused: call {self.resolve_service_name("~/pause")} first')
         return response
 
     def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         response.success = not self._observer.recording
+        response.message = ('starts again at tick 0' if response.success else
+                            'a recording cannot go back in time: stop it first')
         if response.success:
-            response.message = 'starts again at tick 0'
             self._control.reset()
-        else:
-            response.message = 'a recording cannot go back in time: stop it first'
         return response
 
     # --- actions of the run control
