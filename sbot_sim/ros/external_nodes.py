@@ -302,12 +302,12 @@ class ExternalNodes:
                     'its node; maybe its process was left behind, or is in a container '
                     'without --ipc host')
         if not found:
-            elsewhere = ''.join(map(self._elsewhere, names))
+            astray, above = self._astray(robot, name.rpartition('/')[0])
             wanted = 'a node that publishes ' + ' or '.join(
-                f'{kind} on {each}' for each, kind in names.items()) + elsewhere
-            if self._awake.lasts('a wrong place', bool(elsewhere)) > _PLACED_AFTER:
+                f'{kind} on {each}' for each, kind in names.items()) + astray
+            if self._awake.lasts('a wrong place', above) > _PLACED_AFTER:
                 raise InputError(f'robot {robot} needs {wanted}')
-            return wanted if elsewhere else wanted + self._for_nobody()
+            return wanted
         node, type_name = found[0]
         if all(each != names[name] for _, each in found):
             other = self._other_type if type_name in topics.COMMAND_TYPES else ''
@@ -342,29 +342,23 @@ class ExternalNodes:
         self._node.get_logger().warning(f'{text}; runs may differ')
         return ''
 
-    def _for_nobody(self) -> str:
-        """Return in words who publishes commands for a robot that there is not; '' if nobody."""
-        own = {name.rpartition('/')[2] for names in self._robots.values() for name in names}
-        for name, types in self._node.get_topic_names_and_types():
-            if (name.rpartition('/')[2] in own and not set(types).isdisjoint(self._types())
-                    and not self._node.count_subscribers(name)):
+    def _astray(self, robot: int, place: str) -> tuple[str, bool]:
+        """Return in words who publishes commands for a robot that there is not; '' if nobody.
+
+        And whether that is above the place of ``robot``: then only the namespace is missing.
+        """
+        wanted = {name.rpartition('/')[2]: kind for name, kind in self._robots[robot].items()}
+        types = {*topics.COMMAND_TYPES, *wanted.values()}
+        found = ('', False)
+        for name, kinds in self._node.get_topic_names_and_types():
+            there, _, own = name.rpartition('/')
+            above = there != place and f'{place}/'.startswith(f'{there}/')
+            if own in wanted and not types.isdisjoint(kinds) and (
+                    above or not self._node.count_subscribers(name)):
                 for node, _ in ros.nodes_that_publish(self._node, name):
-                    return f'; {node} publishes {name}, but no robot has that'
-        return ''
-
-    def _types(self) -> set[str]:
-        return {*topics.COMMAND_TYPES,
-                *(kind for names in self._robots.values() for kind in names.values())}
-
-    def _elsewhere(self, name: str) -> str:
-        """Return in words who publishes commands above the robot's namespace; '' if nobody."""
-        place, _, own = name.rpartition('/')
-        above = place
-        while above:
-            above = above.rpartition('/')[0]
-            for node, type_name in ros.nodes_that_publish(self._node, f'{above}/{own}'):
-                if type_name in self._types():
-                    hint = (f'it with -r __ns:={place}' if len(self._robots) == 1 else
-                            'one node for each robot, with -r __ns:={namespace} in --node')
-                    return f'; {node} publishes {above}/{own}: start {hint}'
-        return ''
+                    if above:
+                        hint = (f'it with -r __ns:={place}' if len(self._robots) == 1 else
+                                'one node for each robot, with -r __ns:={namespace} in --node')
+                        return f'; {node} publishes {name}: start {hint}', True
+                    found = f'; {node} publishes {name}, but no robot has that', False
+        return found
