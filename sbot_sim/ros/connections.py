@@ -138,13 +138,12 @@ class Connections:
         """Return in words what no external node publishes any more."""
         return self.external.left()
 
-    def check(self) -> None:
-        """Raise InputError if a topic has more publishers than lockstep can tell apart."""
-        for text in self.foreign():
-            for robot, awaited in enumerate(self._awaited):
-                if awaited and (rivals := self.rivals(robot)):
-                    raise InputError(rivals)
-            raise ros.refusal(text)
+    def refusal(self, text: str) -> InputError:
+        """Return lockstep's error for a text of ``foreign``; rivals for a robot are said first."""
+        for robot, awaited in enumerate(self._awaited):
+            if awaited and (rivals := self.rivals(robot)):
+                return InputError(rivals)
+        return ros.refusal(text)
 
     def rivals(self, robot: int) -> str:
         """Return in words which several nodes publish a robot's commands; '' if they do not."""

@@ -402,10 +402,11 @@ class SimulatorNode(Node):  # type: ignore[misc]
     def _report(self) -> None:
         """Publish `/diagnostics`; name others who publish what is this run's, or end it."""
         self._observer.alive()
-        if self._control.phase is not Phase.CONNECTING:
+        running = self._control.phase is not Phase.CONNECTING
+        for text in self._connections.foreign() if running else ():
             if self._lockstep:
-                self._connections.check()
-            for text in set(self._connections.foreign()) - self._foreign:
+                raise self._connections.refusal(text)
+            if text not in self._foreign:
                 self._foreign.add(text)
                 self.get_logger().warning(f'{text}, expected one')
         report = self._pace.take(time.monotonic())
