@@ -14,7 +14,7 @@ def _run(name: str) -> int:
     """Run an executable of ``sbot.ros.executables``; return its exit code."""
     if hasattr(_signal, 'pthread_sigmask'):
         _signal.pthread_sigmask(_signal.SIG_BLOCK, (_signal.SIGINT, _signal.SIGTERM))
-    return int(getattr(import_module('sbot.ros.executables'), name)())
+    return int(import_module('sbot.ros.executables').run(name))
 
 
 sbot_sim = partial(_run, 'sbot_sim')

@@ -166,6 +166,8 @@ def _run_node(bag: Bag, overrides: Mapping[str, object], args: argparse.Namespac
     """Replay to a node of the user's."""
     from tqdm import tqdm
 
+    from sbot.ros.processes import need_ros
+    need_ros('--node')  # before what imports it
     from sbot.ros.node_replay import NodeReplayResult
     from sbot.ros.up import output_named
 

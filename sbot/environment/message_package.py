@@ -26,6 +26,7 @@ from sbot.environment.running import python_command
 _IMPLEMENTATIONS = ('rosidl_typesupport_fastrtps_c', 'rosidl_typesupport_introspection_c')
 _DEPENDENCIES = ('geometry_msgs', 'std_msgs', 'builtin_interfaces', 'service_msgs')
 KINDS = ('msg', 'srv')
+_COMPILERS = {'.c': 0, '.cpp': 1}  # which one of ``compilers``
 _OTHER_PACKAGE = re.compile(r'^\s*([a-z]\w*)/[A-Z]\w*', re.MULTILINE)  # rcl_interfaces/Parameter a
 
 
@@ -37,18 +38,20 @@ def compilers() -> tuple[str, str] | None:
     return (c, cpp) if c and cpp and header.is_file() else None
 
 
-def make_in_child(folder: Path, package: str, prefix: Path, timeout: float | None = None) -> str:
+def make_in_child(sources: Path, folder: Path, package: str, prefix: Path,
+                  timeout: float | None = None) -> str:
     """Make a package in a process of its own; return in words what went wrong, '' if nothing.
 
     Parameters
     ----------
-    folder, package, prefix : as for ``_main``
+    sources, folder, package, prefix : as for ``_main``
     timeout : s; None: none. After it subprocess.TimeoutExpired is raised
 
     """
     done = subprocess.run(
         python_command('from sbot.environment.message_package import _main; '
-                       'sys.exit(_main(*sys.argv[1:]))', str(folder), package, str(prefix)),
+                       'sys.exit(_main(*sys.argv[1:]))', str(sources), str(folder), package,
+                       str(prefix)),
         capture_output=True, text=True, errors='replace', check=False, timeout=timeout,
         stdin=subprocess.DEVNULL)
     problem = done.stderr.strip() or f'exit code {done.returncode}'
@@ -60,141 +63,122 @@ class _Maker:
 
     Parameters
     ----------
-    folder : with PACKAGE/msg/*.msg, PACKAGE/srv/*.srv, or both; what is made stands in its
-        folder ``made``
+    sources : has msg/*.msg, srv/*.srv, or both; nothing is written there
+    folder : what is made stands in its folder ``made``
     package : name
     prefix : of the installed ROS 2: has include, lib and share
 
     """
 
-    def __init__(self, folder: Path, package: str, prefix: Path) -> None:
-        self._folder, self._package, self._prefix = folder, package, prefix
-        self._source = folder / package
-        self._made = folder / 'made'
+    def __init__(self, sources: Path, folder: Path, package: str, prefix: Path) -> None:
+        self._package, self._prefix, self._sources = package, prefix, sources
+        self._folder, self._made = folder, folder / 'made' / package
         self._out = folder / 'generated'  # a folder for each generator: some name files alike
-        self._arguments = folder / 'arguments.json'
-        self._kinds = [kind for kind in KINDS if (self._source / kind).is_dir()]
+        self._files = {kind: sorted(sources.glob(f'{kind}/*.{kind}')) for kind in KINDS}
         self._dependencies = self._find_dependencies()
         self._idls: list[str] = []
         self._hashes: list[str] = []
+        found = compilers()
+        assert found is not None
+        self._compilers = found
 
     def make(self) -> None:
         """Make the package; errors of the generators and compilers are raised."""
         with contextlib.redirect_stdout(io.StringIO()):  # generators print what they read
             self._generate()
-        (self._made / self._package).mkdir(parents=True)
+        for kind, files in self._files.items():
+            if files:
+                shutil.copytree(
+                    self._generated('rosidl_generator_py') / kind, self._made / kind,
+                    ignore=lambda _, names: [name for name in names if not name.endswith('.py')])
+        (self._made / '__init__.py').write_text('')
         self._compile()
-        for kind in self._kinds:
-            shutil.copytree(
-                self._generated('rosidl_generator_py') / kind, self._made / self._package / kind,
-                ignore=lambda _, names: [name for name in names if not name.endswith('.py')])
-        (self._made / self._package / '__init__.py').write_text('')
 
     def _find_dependencies(self) -> list[str]:
         """Return the packages whose types are used, that are installed."""
         found = dict.fromkeys(_DEPENDENCIES)
-        for kind in self._kinds:
-            for path in sorted(self._source.glob(f'{kind}/*.{kind}')):
-                found.update(dict.fromkeys(_OTHER_PACKAGE.findall(path.read_text('utf-8'))))
+        for path in (path for files in self._files.values() for path in files):
+            found.update(dict.fromkeys(_OTHER_PACKAGE.findall(path.read_text('utf-8'))))
         return [name for name in found
                 if name != self._package and (self._prefix / 'share' / name).is_dir()]
 
     def _generate(self) -> None:
         from rosidl_adapter.msg import convert_msg_to_idl
         from rosidl_adapter.srv import convert_srv_to_idl
-        from rosidl_generator_py.generate_py_impl import generate_py
         from rosidl_generator_type_description import generate_type_hash
         for kind, convert in zip(KINDS, (convert_msg_to_idl, convert_srv_to_idl), strict=True):
-            for path in sorted((self._source / kind).glob(f'*.{kind}')):
-                convert(self._source, self._package, path.relative_to(self._source),
-                        self._source / kind)
-                self._idls.append(f'{self._source}:{kind}/{path.stem}.idl')
-        self._write_arguments('rosidl_generator_c')
-        generate_type_hash(str(self._arguments))
+            for path in self._files[kind]:
+                convert(self._sources, self._package, path.relative_to(self._sources),
+                        self._folder / kind)
+                self._idls.append(f'{self._folder}:{kind}/{path.stem}.idl')
+        generate_type_hash(self._arguments('rosidl_generator_c'))
         described = self._generated('rosidl_generator_c')
         relative = [idl.rpartition(':')[2] for idl in self._idls]
         self._hashes = [f'{idl}:{described / Path(idl).with_suffix(".json")}' for idl in relative]
-        for module, name, more in (
-                ('rosidl_generator_c', 'generate_c', ()),
-                ('rosidl_typesupport_introspection_c', 'generate_c', ()),
-                ('rosidl_typesupport_fastrtps_c', 'generate_typesupport_fastrtps_c', ()),
-                ('rosidl_typesupport_c', 'generate_c', (list(_IMPLEMENTATIONS),))):
+        for module, name, *more in (
+                ('rosidl_generator_c', 'generate_c'),
+                ('rosidl_typesupport_introspection_c', 'generate_c'),
+                ('rosidl_typesupport_fastrtps_c', 'generate_typesupport_fastrtps_c'),
+                ('rosidl_typesupport_c', 'generate_c', list(_IMPLEMENTATIONS)),
+                ('rosidl_generator_py.generate_py_impl', 'generate_py', ['rosidl_typesupport_c'])):
             generate: Callable[..., object] = getattr(import_module(module), name)
-            self._write_arguments(module)
-            generate(str(self._arguments), *more)
+            generate(self._arguments(module.partition('.')[0]), *more)
         for path in (self._prefix / 'share').glob('rosidl_*/resource/*__visibility_control.h.in'):
             text = path.read_text().replace('@PROJECT_NAME@', self._package)
             target = self._generated('rosidl_generator_c') / 'msg' / path.stem
             target.parent.mkdir(exist_ok=True)
             target.write_text(text.replace('@PROJECT_NAME_UPPER@', self._package.upper()))
-        self._write_arguments('rosidl_generator_py')
-        generate_py(str(self._arguments), ['rosidl_typesupport_c'])
 
     def _generated(self, generator: str) -> Path:
         return self._out / generator / self._package
 
-    def _write_arguments(self, generator: str) -> None:
+    def _arguments(self, generator: str) -> str:
+        """Write a generator's arguments; return the path of the file."""
         import rosidl_pycommon
         rosidl_pycommon.template_prefix_path.clear()  # else the first one's of a name are taken
-        share = self._prefix / 'share'
-        self._arguments.write_text(json.dumps({
+        share, file = self._prefix / 'share', self._folder / 'arguments.json'
+        file.write_text(json.dumps({
             'package_name': self._package, 'output_dir': str(self._generated(generator)),
             'template_dir': str(share / generator / 'resource'), 'idl_tuples': self._idls,
             'include_paths': [f'{name}:{share / name}' for name in self._dependencies],
             'ros_interface_files': [
-                str(path) for kind in self._kinds
-                for path in self._source.glob(f'{kind}/*.{kind}')],
+                str(path) for files in self._files.values() for path in files],
             'ros_interface_dependencies': [],
             'target_dependencies': [], 'type_description_tuples': self._hashes}))
+        return str(file)
 
     def _compile(self) -> None:
-        found = compilers()
-        assert found is not None
-        c, cpp = found
+        """Compile a library of each kind, then the one that Python loads."""
+        suffix, lib = sysconfig.get_config_var('EXT_SUFFIX'), self._prefix / 'lib'
         libraries = [
             *(f'{each}__{kind}' for each in self._dependencies for kind in (
-                'rosidl_generator_c', *_IMPLEMENTATIONS)), 'rosidl_runtime_c', 'rcutils']
-        own: list[str] = []
-        for kind, compiler, more in (
-                ('rosidl_generator_c', c, ()), ('rosidl_typesupport_introspection_c', c, ()),
-                ('rosidl_typesupport_fastrtps_c', cpp, (
-                    'fastcdr', 'rosidl_typesupport_fastrtps_c',
-                    'rosidl_typesupport_fastrtps_cpp'))):
-            name = f'{self._package}__{kind}'
-            sources = sorted(self._generated(kind).glob('*/detail/*.c*'))
-            self._link(self._made / self._package / f'lib{name}.so', compiler,
-                       [self._object(path, compiler) for path in sources],
-                       [*own, *libraries, *more])
-            own.append(name)
-        suffix = sysconfig.get_config_var('EXT_SUFFIX')
-        module = f'{self._package}_s__rosidl_typesupport_c{suffix}'
-        objects = [self._object(path, c) for path in sorted(
-            self._generated('rosidl_generator_py').rglob('*.c'))]
-        objects += [self._object(path, cpp) for path in sorted(
-            self._generated('rosidl_typesupport_c').rglob('*.cpp'))]
-        self._link(self._made / self._package / module, cpp, objects, [
-            *own, *libraries, 'rosidl_typesupport_c', *(
-                f'{each}__{kind}' for each in self._dependencies for kind in (
-                    'rosidl_generator_py', 'rosidl_typesupport_c'))])
+                'rosidl_generator_c', *_IMPLEMENTATIONS, 'rosidl_generator_py',
+                'rosidl_typesupport_c')),
+            'rosidl_runtime_c', 'rcutils', 'fastcdr', 'rosidl_typesupport_fastrtps_c',
+            'rosidl_typesupport_fastrtps_cpp', 'rosidl_typesupport_c']
+        made: list[str] = []
+        for name, kinds in (
+                *((f'lib{self._package}__{kind}.so', [kind])
+                  for kind in ('rosidl_generator_c', *_IMPLEMENTATIONS)),
+                (f'{self._package}_s__rosidl_typesupport_c{suffix}',
+                 ['rosidl_generator_py', 'rosidl_typesupport_c'])):
+            objects = [self._object(path) for kind in kinds for path in sorted(
+                self._generated(kind).rglob('*')) if path.suffix in _COMPILERS]
+            _call([self._compilers[1], '-shared', '-o', str(self._made / name), *objects,
+                   '-Wl,--no-as-needed', f'-Wl,-soname,{name}', '-Wl,-rpath,$ORIGIN',
+                   f'-Wl,-rpath,{lib}', f'-L{self._made}', f'-L{lib}',
+                   *(f'-l:{each}' for each in made), *(f'-l{each}' for each in libraries)])
+            made.append(name)
 
-    def _object(self, source: Path, compiler: str) -> Path:
-        target = self._folder / 'objects' / f'{source.relative_to(self._out)}.o'
-        target.parent.mkdir(parents=True, exist_ok=True)
+    def _object(self, source: Path) -> str:
         import numpy
-        includes = [*self._out.iterdir(), self._prefix / 'include',
-                    *(path for path in (self._prefix / 'include').iterdir() if path.is_dir()),
+        target, include = source.with_suffix('.o'), self._prefix / 'include'
+        includes = [*self._out.iterdir(), include,
+                    *(path for path in include.iterdir() if path.is_dir()),
                     sysconfig.get_paths()['include'], numpy.get_include()]
-        _call([compiler, '-O1', '-fPIC', '-w', '-c', str(source), '-o', str(target),
-               *(f'-I{path}' for path in includes)])
-        return target
-
-    def _link(self, target: Path, compiler: str, objects: Sequence[Path],
-              libraries: Sequence[str]) -> None:
-        folders = [self._made / self._package, self._prefix / 'lib']
-        _call([compiler, '-shared', '-o', str(target), *map(str, objects), '-Wl,--no-as-needed',
-               f'-Wl,-soname,{target.name}', '-Wl,-rpath,$ORIGIN',
-               f'-Wl,-rpath,{self._prefix / "lib"}', *(f'-L{path}' for path in folders),
-               *(f'-l{name}' for name in libraries)])
+        _call([self._compilers[_COMPILERS[source.suffix]], '-O1', '-fPIC', '-w', '-c', str(source),
+               '-o', str(target), *(f'-I{path}' for path in includes)])
+        return str(target)
 
 
 def _call(command: Sequence[str]) -> None:
@@ -209,16 +193,16 @@ def _first_error(text: str) -> str:
     return next((line for line in lines if 'error' in line), lines[-1])
 
 
-def _main(folder: str, package: str, prefix: str) -> int:
+def _main(sources: str, folder: str, package: str, prefix: str) -> int:
     """Make a package and load it; return 0, or 1 after an error in one line on stderr.
 
     Parameters
     ----------
-    folder, package, prefix : as for ``_Maker``
+    sources, folder, package, prefix : as for ``_Maker``
 
     """
     try:
-        _Maker(Path(folder), package, Path(prefix)).make()
+        _Maker(Path(sources), Path(folder), package, Path(prefix)).make()
         sys.path.append(os.path.join(folder, 'made'))
         for name in KINDS:
             if os.path.isdir(os.path.join(folder, 'made', package, name)):

@@ -162,7 +162,6 @@ def _kind_of(text: str) -> str:
 
 
 DRAIN_TIME = 10.0  # s for what ended processes have printed; one that is left may hold the pipe
-REASON = '\x1e'  # begins a line that says why its process ends: it is kept, not passed on
 _STOP_TIMEOUT = 3.0  # s between SIGINT, SIGTERM and SIGKILL
 
 
@@ -194,6 +193,16 @@ class RunningProcesses:
             args=(name, label or name, process.stdout, self._lines, self.last_lines)))
         self._readers[-1].start()
 
+    def ended(self) -> str:
+        """Return in words which process has ended, with its last line; '' while none has."""
+        for (name, process), reader in zip(self.processes, self._readers, strict=True):
+            code = process.poll()
+            if code is not None:
+                reader.join(DRAIN_TIME)
+                last = self.last_lines.get(name, '')
+                return f'{name}: ended with exit code {code}' + (f': {last}' if last else '')
+        return ''
+
     def stop(self) -> None:
         """End all processes; wait for their last words."""
         self._lines.interrupting = True
@@ -207,9 +216,6 @@ def _relay(name: str, label: str, stream: IO[str] | None, lines: RepeatedLines,
            last_lines: dict[str, str]) -> None:
     """Pass a node's lines on; keep the last that may say why when it fails."""
     for line in stream or ():
-        if line.startswith(REASON):
-            last_lines[name] = line.removeprefix(REASON).strip()
-            continue
         lines.line(label, line.rstrip())
         if line.strip() and not line.startswith(('[INFO]', '[DEBUG]')):
             last_lines[name] = line.strip()

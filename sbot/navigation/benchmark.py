@@ -9,7 +9,6 @@ import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,7 +25,7 @@ from sbot.navigation.metrics import navigation
 from sbot.navigation.scenes import Scene
 from sbot.regression.commands import held_commands
 from sbot.ros.domain import FREE, parse_domain
-from sbot.ros.processes import parse_command, robot_commands
+from sbot.ros.processes import need_ros, parse_command, robot_commands
 from sbot.ros.up import NodeFailed, run_up
 from sbot.runner.controllers import Decisions
 from sbot.runner.history import Run
@@ -40,7 +39,7 @@ from sbot.sweeps.plan import Axis, Plan, Source
 from sbot.sweeps.request import Request
 from sbot.sweeps.sources import check_values
 from sbot.version import VERSION
-from sbot_common.errors import InputError, bad_value, install_command, one_line, shown
+from sbot_common.errors import InputError, bad_value, one_line, shown
 from sbot_sim.engine.simulation import Snapshot
 from wind_model.gust import Wind
 
@@ -82,9 +81,7 @@ def command_words(controller: str) -> list[str]:
         without ROS 2, or if it is no command.
 
     """
-    if find_spec('rclpy') is None:
-        raise InputError(f'--node needs ROS 2 (rclpy): {install_command("ros")} on x86-64 Linux, '
-                         'or source a ROS 2 installation')
+    need_ros('--node')
     return parse_command(_command_of(controller))
 
 

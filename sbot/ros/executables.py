@@ -13,7 +13,6 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from functools import partial
 from importlib import import_module
 
 from sbot_common.signals import came, end_on_signals, raise_swallowed, unblock
@@ -96,13 +95,8 @@ def _leave(codes: Sequence[int]) -> None:
         os._exit(code)
 
 
-sbot_sim = partial(_run, MODULES['sbot_sim'], name='sbot_sim')
-wind_model = partial(_run, MODULES['wind_model'], name='wind_model')
-potfield_bot = partial(_run, MODULES['potfield_bot'], name='potfield_bot')
-wind_aware_bot = partial(_run, MODULES['wind_aware_bot'], name='wind_aware_bot')
-controller_bot = partial(_run, MODULES['controller_bot'], name='controller_bot')
-
-
-def main() -> int:
-    """Run the module that the command line names, with its arguments."""
-    return _run(sys.argv[1], sys.argv[2:])
+def run(name: str) -> int:
+    """Run an executable, or for 'main' the module that the command line names; return its code."""
+    if name == 'main':
+        return _run(sys.argv[1], sys.argv[2:])
+    return _run(MODULES[name], name=name)

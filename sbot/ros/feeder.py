@@ -4,11 +4,10 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import rclpy
 from rclpy.executors import SingleThreadedExecutor
@@ -50,6 +49,9 @@ _LATE = (topics.WIND_VELOCITY.name, topics.WIND_FORCE.name, topics.WIND_GUST.nam
          topics.MARKERS.name)
 
 
+T = TypeVar('T')
+
+
 class Feeder:
     """Publishes recorded messages, and collects the commands and messages that nodes answer with.
 
@@ -78,9 +80,8 @@ class Feeder:
         self._executor = SingleThreadedExecutor(context=context)
         self._executor.add_node(self._node)
         self._publishers = self._advertise()
-        self._answers: dict[str, list[bytes]] = {}
+        # What nodes say in a tick, by the topics compared.
         self._said: dict[str, list[bytes]] = {name: [] for name in recorded.topics}
-        self._turns = Turns(recorded.external)
         self._bodies = BodyArrays.of(robot_bodies(recorded.scenario))
         self._messages = messages_of(self._bodies, recorded.external, recorded.bag.names())
         self._stamp_ns = 0
@@ -96,9 +97,9 @@ class Feeder:
                 del self._messages[robot]
         self._latched()
         self.robots, self._nodes = self._find(_CONNECTION if timeout is None else timeout)
+        self._said = {**{recorded.name(i): [] for i in self.robots}, **self._said}
         self._turns = Turns({i: recorded.external[i] for i in self.robots})
-        self._held = {name: i for i, names in self._triggers(self.robots).items()
-                      for name in names}
+        self._held = {name for names in self._triggers(self.robots).values() for name in names}
         self._started = True
 
     def close(self) -> None:
@@ -109,7 +110,6 @@ class Feeder:
     def tick(self, tick: int, stamp_ns: int,
              messages: Sequence[Message]) -> dict[str, list[bytes]]:
         """Publish a tick's messages; return what nodes say in it, by the topics compared."""
-        self._answers = {self._recorded.name(i): [] for i in self.robots}
         self._turns.begin(stamp_ns)
         self._stamp_ns = stamp_ns
         timed, others = self._turns.timed, self._turns.others
@@ -128,7 +128,7 @@ class Feeder:
         self._send(held, tick)
         self._await(others)
         said, self._said = self._said, {name: [] for name in self._said}
-        return {**self._answers, **said}
+        return said
 
     def _in_order(self, messages: Sequence[Message]) -> tuple[list[Message], ...]:
         """Return the clock, what comes with it, what comes late, and what nodes answer to."""
@@ -150,39 +150,45 @@ class Feeder:
 
     def _hear(self, tick: int) -> None:
         """Wait until the nodes that were asked have answered, and read what they sent before."""
-        if not self._wait(lambda: not self._nodes.silent()):
-            raise NodeFailed(f'{", ".join(self._nodes.silent())}: does not run its callbacks; '
+        if silent := self._wait(self._nodes.silent, self._timeout):
+            raise NodeFailed(f'{", ".join(silent)}: does not run its callbacks; '
                              f'silent for {self._timeout:g} s at tick {tick}')
         for subscription, callback in self._heard:
             while taken := subscription.handle.take_message(subscription.msg_type, True):
                 callback(taken[0])
 
     def _await(self, robots: Sequence[int]) -> None:
-        self.silent = self.silent or not self._wait(lambda: not self._turns.missing(robots))
+        self.silent = self.silent or self._wait(
+            lambda: self._turns.missing(robots), self._timeout)
 
-    def _wait(self, condition: Callable[[], bool], patience: float | None = None) -> bool:
-        """Spin until a condition holds; return whether it does within ``patience`` s."""
-        awake = AwakeClock()
-        while not condition():
-            if awake() > (self._timeout if patience is None else patience):
-                return False
+    def _wait(self, missing: Callable[[], T], patience: float,
+              say: Callable[[T], None] = lambda _: None) -> T:
+        """Spin until nothing is missing, and return that; or what is after ``patience`` s.
+
+        ``say`` is called every ten seconds with what is missing.
+        """
+        awake, said = AwakeClock(), 0.0
+        while found := missing():
+            now = awake()
+            if now > patience:
+                break
+            if now - said >= _REPORT:
+                said = now
+                say(found)
             if problem := self._ended():
                 raise OwnFailed(problem)
-            self._spin(0.02)
-        return True
-
-    def _spin(self, seconds: float) -> None:
-        self._executor.spin_once(timeout_sec=seconds)
+            self._executor.spin_once(timeout_sec=0.02)
+        return found
 
     def _on_command(self, robot: int, raw: bytes) -> None:
         name = self._recorded.name(robot)
-        if self._started and name in self._answers:
+        if self._started and name in self._said:
             payload = canonical(raw, self._recorded.types[robot])
             try:
                 self._turns.answer(robot)
             except InputError as error:
                 raise NodeFailed(str(error)) from None
-            self._answers[name].append(payload)
+            self._said[name].append(payload)
 
     def _on_message(self, name: str, topic: Topic, raw: bytes) -> None:
         if self._started or topic.latched:
@@ -267,7 +273,7 @@ class Feeder:
             self._wait_for(nodes.missing, patience)
             if recorded.named or found == self._driven_robots():  # none has come in the meantime
                 break
-        self._wait(self._are_connected, _MATCH)
+        self._wait(self._unconnected, _MATCH)
         for name in recorded.scenario.record_topics:
             if others := ros.publishers_of(self._node, name):
                 raise InputError(f'{ros.in_words(name, others)}: add --compare {name}, or leave '
@@ -275,25 +281,11 @@ class Feeder:
         return found, nodes
 
     def _wait_for(self, missing: Callable[[], list[str]], patience: float) -> None:
-        """Wait until nobody is missing; say every ten seconds who is.
-
-        Raises
-        ------
-        NodeFailed
-            after ``patience`` s.
-
-        """
-        reported_at = time.monotonic()
-
-        def nobody() -> bool:
-            nonlocal reported_at
-            names = missing()
-            if names and time.monotonic() - reported_at >= _REPORT:
-                reported_at = time.monotonic()
-                self._say(f'waiting for {", ".join(names)}')
-            return not names
-        if not self._wait(nobody, patience):
-            raise NodeFailed(f'waited {patience:g} s for {", ".join(missing())}')
+        """Wait until nobody is missing; raise NodeFailed after ``patience`` s."""
+        names = self._wait(missing, patience,
+                           lambda names: self._say(f'waiting for {", ".join(names)}'))
+        if names:
+            raise NodeFailed(f'waited {patience:g} s for {", ".join(names)}')
 
     def _driven_robots(self) -> list[int]:
         return [i for i in self._recorded.external
@@ -309,13 +301,12 @@ class Feeder:
 
     def _triggers(self, robots: Sequence[int]) -> dict[int, list[str]]:
         """Return the topics played on which nodes act, by robot; none where a timer acts."""
-        return {i: [name for own in self._recorded.external[i].triggers
-                    if (name := Topic(own, '').resolve(i, self._n)) in self._publishers]
+        return {i: self._recorded.external[i].acts_on(i, self._n, self._publishers)
                 for i in robots}
 
-    def _are_connected(self) -> bool:
-        """Tell whether all that subscribe to what we publish are connected."""
-        return all(publisher.get_subscription_count() >= self._node.count_subscribers(name)
+    def _unconnected(self) -> bool:
+        """Tell whether one that subscribes to what we publish is not connected yet."""
+        return any(publisher.get_subscription_count() < self._node.count_subscribers(name)
                    for name, publisher in self._publishers.items())
 
 

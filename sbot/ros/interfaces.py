@@ -35,10 +35,10 @@ def _make_interfaces(sources: Path, folder: Path) -> None:
     """
     try:
         package = (ElementTree.parse(sources / 'package.xml').findtext('name') or '').strip()
-        kinds = [kind for kind in message_package.KINDS if any(sources.glob(f'{kind}/*.{kind}'))]
+        found = any(any(sources.glob(f'{kind}/*.{kind}')) for kind in message_package.KINDS)
     except (OSError, ElementTree.ParseError) as error:
         raise InputError(f'{sources / "package.xml"}: {error}') from None
-    if not package or not kinds:
+    if not package or not found:
         raise bad_value('sources', str(sources),
                         'a folder with package.xml, and msg/*.msg or srv/*.srv')
     prefix = ros_prefix()
@@ -50,12 +50,8 @@ def _make_interfaces(sources: Path, folder: Path) -> None:
                         f'a package that is not installed; {prefix / "share" / package} is')
     target = folder / package
     with TemporaryFolder('interfaces') as place:
-        for kind in kinds:
-            copy = Path(place) / package / kind
-            copy.mkdir(parents=True)
-            for path in sources.glob(f'{kind}/*.{kind}'):
-                shutil.copy(path, copy)
-        if problem := message_package.make_in_child(Path(place), package, prefix):
+        if problem := message_package.make_in_child(
+                sources.resolve(), Path(place), package, prefix):
             raise InputError(f'{package}: {problem}')
         try:
             shutil.copytree(Path(place) / 'made' / package, target)

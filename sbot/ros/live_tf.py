@@ -131,11 +131,12 @@ def _make(package: str, folder: Path, prefix: Path) -> str:
     try:
         with tempfile.TemporaryDirectory(prefix='making-', dir=folder.parent) as name:
             place = Path(name)
-            messages = place / package / 'msg'
+            messages = place / 'sources' / 'msg'
             messages.mkdir(parents=True)
             for message, text in _PACKAGES[package].items():
                 (messages / f'{message}.msg').write_text(text)
-            if problem := message_package.make_in_child(place, package, prefix, _BUILD_TIMEOUT):
+            if problem := message_package.make_in_child(messages.parent, place, package, prefix,
+                                                        _BUILD_TIMEOUT):
                 return problem
             with contextlib.suppress(OSError):  # another process was first
                 (place / 'made').rename(folder)

@@ -6,35 +6,29 @@ from __future__ import annotations
 import math
 import os
 import sys
-import threading
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
-from importlib.util import find_spec
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import ExitStack
 from itertools import zip_longest
-from subprocess import TimeoutExpired
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
+
+import rclpy
 
 from sbot.bag.reader import Bag
-from sbot.environment.running import RepeatedLines, stay_on_this_machine
+from sbot.environment.running import RunningProcesses, stay_on_this_machine
 from sbot.regression.commands import Differing, DifferingRobot, Tolerances, Value, differences
 from sbot.ros.domain import FREE, claim, current_domain, parse_domain
-from sbot.ros.feeder import Recorded
-from sbot.ros.live_tf import messages_path, packages_of, with_path
+from sbot.ros.feeder import Feeder, Recorded
+from sbot.ros.live_tf import messages_path, packages_of
 from sbot.ros.processes import (
     as_commands,
-    labels,
-    own_environment,
     parse_command,
     robot_commands,
-    start_command,
+    start_commands,
 )
 from sbot.scenario.controllers import external_robots
-from sbot_common.errors import InputError, install_command, one_line
+from sbot_common import ros
+from sbot_common.errors import InputError, one_line
 
-if TYPE_CHECKING:
-    import rclpy
-
-_END = 10.0  # s for the user's command to end; its keeper takes four
 Progress = Callable[[int], object]
 
 
@@ -122,14 +116,11 @@ class NodeReplayResult(NamedTuple):
         Raises
         ------
         InputError
-            if the bag cannot be replayed, or ROS 2 is not installed.
+            if the bag cannot be replayed.
         NodeFailed
             if the command ends, or its nodes do not come.
 
         """
-        if find_spec('rclpy') is None:
-            raise InputError(f'--node needs ROS 2 (rclpy): {install_command("ros")} on x86-64 '
-                             'Linux, or source a ROS 2 installation')
         recorded = Recorded.read(bag, robots, overrides, compare)
         _check_types(recorded)
         tolerances = tolerances or Tolerances()
@@ -143,21 +134,16 @@ class NodeReplayResult(NamedTuple):
         sys.path += [folder for folder in messages if folder not in sys.path]
         with ExitStack() as stack:
             context = _context(domain, stack)
-            lines = RepeatedLines(output)
-            stack.callback(lines.report)
-            running = [stack.enter_context(_running(
-                words, text, label, with_path(own_environment(), messages), domain, lines))
-                for words, text, label in zip(commands, texts, labels(commands), strict=True)]
-            from sbot.ros.feeder import Feeder
-            feeder = Feeder(recorded, context, timeout,
-                            lambda: next(filter(None, (ended() for ended in running)), ''), output)
+            running = RunningProcesses(output)
+            stack.callback(running.stop)
+            start_commands(running, texts, commands, domain, messages)
+            feeder = Feeder(recorded, context, timeout, running.ended, output)
             stack.callback(feeder.close)
             return _compare(feeder, recorded, tolerances, progress)
 
 
 def _context(domain: int, stack: ExitStack) -> rclpy.Context:
     """Return a context of rclpy in a domain that is claimed until the stack ends."""
-    import rclpy
     stack.callback(os.close, claim(domain))
     context = rclpy.Context()
     rclpy.init(args=[], context=context, domain_id=domain,
@@ -168,7 +154,6 @@ def _context(domain: int, stack: ExitStack) -> rclpy.Context:
 
 def _check_types(recorded: Recorded) -> None:
     """Raise InputError if a type of the messages to compare is not installed."""
-    from sbot_common import ros
     for name, type_name in recorded.topics.items():
         try:
             ros.ros_class(type_name)
@@ -183,7 +168,7 @@ def _texts(command: str | Sequence[str] | None, recorded: Recorded) -> list[str]
             for text in robot_commands(each, recorded.scenario, driven)]
 
 
-def _compare(feeder: Any, recorded: Recorded, tolerances: Tolerances,  # noqa: ANN401
+def _compare(feeder: Feeder, recorded: Recorded, tolerances: Tolerances,
              progress: Progress) -> NodeReplayResult:
     compared = count = wrong = 0
     first: _MessageDifference | None = None
@@ -192,9 +177,8 @@ def _compare(feeder: Any, recorded: Recorded, tolerances: Tolerances,  # noqa: A
     differing = Differing()
     robots = {recorded.name(i): i for i in recorded.external}
     for tick, stamp_ns, messages in recorded.ticks():
-        said: Mapping[str, list[bytes]] = feeder.tick(tick, stamp_ns, messages)
         count += 1
-        for name, new in said.items():
+        for name, new in feeder.tick(tick, stamp_ns, messages).items():
             old = [message.payload for message in messages if message.name == name]
             robot = robots.get(name)
             type_name = recorded.topics[name] if robot is None else recorded.types[robot]
@@ -231,39 +215,3 @@ def _distance(was: Value, now: Value) -> float:
     if isinstance(was, str) or isinstance(now, str) or not math.isfinite(was - now):
         return 0.0
     return abs(was - now)
-
-
-@contextmanager
-def _running(words: Sequence[str], command: str, label: str, environment: dict[str, str],
-             domain: int, lines: RepeatedLines) -> Iterator[Callable[[], str]]:
-    """Run a user's command; yield what tells in words that it has ended, '' while it has not."""
-    process = start_command(list(words), environment, domain)
-    last = ''
-
-    def relay() -> None:
-        nonlocal last
-        for line in process.stdout or ():
-            lines.line(label, line.rstrip())
-            last = line.strip() or last
-        lines.end(label)
-    reader = threading.Thread(target=relay, daemon=True)
-    reader.start()
-
-    def ended() -> str:
-        code = process.poll()
-        if code is None:
-            return ''
-        reader.join(_END)
-        return f'{command}: ended with exit code {code}' + (f': {last}' if last else '')
-    try:
-        yield ended
-    finally:
-        lines.interrupting = True
-        if process.stdin is not None:
-            process.stdin.close()
-        try:
-            process.wait(_END)
-        except TimeoutExpired:
-            process.kill()
-            process.wait()
-        reader.join(_END)

@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import groupby
 
 import rclpy
 from rclpy.node import Node
@@ -98,27 +99,21 @@ class _Player:
         """
         self._wait(self._all_here, 'controllers for the robots that have commands in the bag')
         expected: dict[tuple[int, int], bytes] = {}
-        counts = dict.fromkeys(self._answering, 0)
-        start = time.monotonic()
-        group: list[Message] = []
-        ticks = 0
-        for message in self._bag.messages():
-            found = robot_of(message.name)
-            if found is not None and found[1] == topics.CMD_VEL.name:
-                stamp = self._rate.stamp_ns(counts[found[0]])
-                expected[found[0], stamp] = _twist(message)
-                counts[found[0]] += 1
-            if group and message.stamp_ns != group[0].stamp_ns:
-                self._send(group, factor, start, first=ticks == 0)
-                group, ticks = [], ticks + 1
-            group.append(message)
-        self._send(group, factor, start, first=ticks == 0)
+        start, ticks = time.monotonic(), 0
+        for stamp, messages in groupby(self._bag.messages(), lambda each: each.stamp_ns):
+            group = list(messages)
+            for message in group:
+                found = robot_of(message.name)
+                if found is not None and found[1] == topics.CMD_VEL.name:
+                    expected[found[0], stamp] = _twist(message)
+            self._send(stamp, group, factor, start, first=ticks == 0)
+            ticks += 1
         self._wait(lambda: len(self._answers) >= len(expected), 'the last answers')
-        return self._compare(ticks + 1, expected)
+        return self._compare(ticks, expected)
 
-    def _send(self, group: list[Message], factor: float, start: float, *, first: bool) -> None:
+    def _send(self, stamp: int, group: list[Message], factor: float, start: float, *,
+              first: bool) -> None:
         """Publish one tick's messages when it is time."""
-        stamp = group[0].stamp_ns
         due = start + (stamp / NANOSECONDS / factor if factor > 0 else 0.0)
         while (left := due - time.monotonic()) > 0:
             self._executor.spin_once(timeout_sec=left)

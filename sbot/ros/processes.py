@@ -10,20 +10,23 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Collection, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from sbot.controllers.registry import entry_of, is_outside
 from sbot.environment import keeper
-from sbot.environment.running import THIS_MACHINE, python_command
-from sbot.ros.executables import MODULES
+from sbot.environment.running import THIS_MACHINE, RunningProcesses, python_command
+from sbot.ros.executables import END_WITH_PARENT, MODULES, STATUS_FD
+from sbot.ros.live_tf import with_path
 from sbot.scenario.controllers import controller_parameters
 from sbot.scenario.groups import controller_in_words
 from sbot.scenario.load import parse_override
 from sbot.scenario.model import Robot, Scenario
 from sbot_common.controller_inputs import INPUTS, TIMER
-from sbot_common.errors import InputError, bad_value, real_path
+from sbot_common.errors import InputError, bad_value, install_command, real_path
 from sbot_common.params import in_words, refuse_unknown, specs_of
+from sbot_common.signals import Held
 from sbot_common.topics import CLOCK, TF, TF_STATIC, namespace
 from sbot_sim.messages.broadcast import Interfaces
 
@@ -77,6 +80,13 @@ def robot_commands(command: str, scenario: Scenario, robots: Collection[int], ru
     return found
 
 
+def need_ros(what: str, instead: str = '') -> None:
+    """Raise InputError where ROS 2 is not installed; ``instead``: what to do without it."""
+    if find_spec('rclpy') is None:
+        raise InputError(f'{what} needs ROS 2 (rclpy): {install_command("ros")} on x86-64 Linux, '
+                         f'or source a ROS 2 installation{instead}')
+
+
 def as_commands(command: str | Sequence[str] | None) -> list[str]:
     """Return one command or several as a list; None is no command."""
     return [command] if isinstance(command, str) else list(command or ())
@@ -107,28 +117,38 @@ def parse_command(text: str) -> list[str]:
     return words
 
 
-def start_command(words: list[str], environment: Mapping[str, str],
-                  domain: int) -> subprocess.Popen[str]:
+def start_command(words: Sequence[str], domain: int,
+                  messages: Sequence[str] = ()) -> subprocess.Popen[str]:
     """Start a user's command in a ROS domain, on this machine unless the environment says else.
 
     What it prints is on ``stdout``. It ends, with all that it has started, on a signal to the
     process that is returned, or when ``stdin`` of that is closed: at the latest when we die.
+    ``messages``: folders with the messages of packages (``messages_path``).
     """
+    environment = {name: value for name, value in os.environ.items()
+                   if name not in (END_WITH_PARENT, STATUS_FD)}  # only our nodes are to know them
     return subprocess.Popen(
         [sys.executable, '-I', '-S', keeper.__file__, *words],
-        env={**THIS_MACHINE, 'PYTHONUNBUFFERED': '1', **environment, 'ROS_DOMAIN_ID': str(domain)},
+        env={**THIS_MACHINE, 'PYTHONUNBUFFERED': '1', **with_path(environment, messages),
+             'ROS_DOMAIN_ID': str(domain)},
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         errors='replace', start_new_session=True)
 
 
-def own_environment() -> dict[str, str]:
-    """Return our environment without what only our nodes are to know."""
-    from sbot.ros.executables import END_WITH_PARENT, STATUS_FD
-    return {name: value for name, value in os.environ.items()
-            if name not in (END_WITH_PARENT, STATUS_FD)}
+def start_commands(running: RunningProcesses, texts: Sequence[str],
+                   commands: Sequence[Sequence[str]], domain: int,
+                   messages: Sequence[str]) -> None:
+    """Start users' commands, the texts and their words, as ``start_command``.
+
+    ``running`` passes on what they print, after short names, and ends them.
+    """
+    for text, words, label in zip(texts, commands, _labels(commands), strict=True):
+        with Held():
+            running.add(text, start_command(words, domain, messages))
+        running.relay(label)
 
 
-def labels(commands: Sequence[Sequence[str]]) -> list[str]:
+def _labels(commands: Sequence[Sequence[str]]) -> list[str]:
     """Return a short name of each command for its lines.
 
     E.g. 'avoid.py'; several of a name: 'avoid.py robot_0' by their namespaces, or else 'avoid.py

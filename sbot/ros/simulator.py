@@ -10,12 +10,11 @@ import time
 from collections.abc import Iterable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from sbot.controllers.registry import is_outside
-from sbot.environment.running import REASON
 from sbot.ros.domain import claim
 from sbot.ros.executables import STATUS_FD
 from sbot.ros.processes import refuse_until
@@ -37,9 +36,6 @@ from sbot_sim.ros.run_control import Options, Setup
 from sbot_sim.worlds.parameters import SimulationParameters
 from wind_model.grid import Lattice
 from wind_model.gust import Wind
-
-if TYPE_CHECKING:
-    from rclpy.node import Node
 
 _STATUS_PERIOD = 0.1  # s of wall time
 
@@ -144,8 +140,7 @@ class _ScenarioObserver:
 
     def failed(self, reason: str) -> bool:
         """Tell `sbot up`, if it is there, why the run fails: it says so in its last line."""
-        if self._status is not None:
-            print(f'{REASON}{one_line(reason)}', flush=True)
+        self._report({'failed': one_line(reason)})
         return self._status is not None
 
     def record(self, stamp_ns: int, messages: Iterable[Outgoing]) -> None:
@@ -186,27 +181,17 @@ class _ScenarioObserver:
 class ScenarioSimulator(SimulatorNode):
     """The simulator of the scenario that its parameters name."""
 
-    def __init__(self, **node_options: Any) -> None:  # noqa: ANN401
-        self._claim: int | None = None
-        super().__init__(self._build, **node_options)
-
-    def close(self) -> None:
-        """Let the observer finish, and other simulations have the domain."""
-        super().close()
-        if self._claim is not None:
-            os.close(self._claim)
-            self._claim = None
-
-    def _build(self, node: Node) -> Setup:
-        self._claim = claim(node.context.get_domain_id(),
-                            node.resolve_topic_name(topics.CLOCK.name))
-        values = ros.declare(node, (*_FIXED, *specs_of(Interfaces)))
+    def build(self) -> Setup:
+        """Claim the domain, and return what the parameters say."""
+        claim(self.context.get_domain_id(),  # for as long as this process runs
+              self.resolve_topic_name(topics.CLOCK.name))
+        values = ros.declare(self, (*_FIXED, *specs_of(Interfaces)))
         if values['scenario_text']:
             scenario = parse_scenario(values['scenario_text'], 'scenario_text', Path.cwd())
         else:
             scenario = load_scenario(values['scenario'] or 'leader_follower')
         refuse_until(scenario)
-        options = ros.declare(node, _changeable(scenario),
+        options = ros.declare(self, _changeable(scenario),
                               lambda new: self.change(**_checked(new)))
         _checked(options)
         ticks = 0 if values['endless'] else scenario.rate.ticks(scenario.duration)

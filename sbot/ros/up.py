@@ -11,7 +11,6 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -25,23 +24,22 @@ from sbot.ros.live_tf import messages_path, packages_of, with_path
 from sbot.ros.processes import (
     COMPOSED,
     NodeProcess,
-    labels,
+    need_ros,
     node_processes,
-    own_environment,
     own_names,
     parse_command,
     parse_namespace,
     process_command,
     robot_commands,
     ros_arguments,
-    start_command,
+    start_commands,
 )
 from sbot.scenario.assemble import wind_source
 from sbot.scenario.controllers import own_nodes
 from sbot.scenario.model import Scenario
 from sbot.scenario.warnings import warn_of_reach
 from sbot_common import topics
-from sbot_common.errors import InputError, bad_value, install_command, one_line
+from sbot_common.errors import InputError, bad_value, one_line
 from sbot_common.signals import Held, blocked
 from sbot_common.topics import CLOCK, TF, TF_STATIC, namespace
 from sbot_sim.ros.external import HAS_LEFT
@@ -130,7 +128,9 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
         if a node ends with an error, or before the simulator.
 
     """
-    _check_can_start(record)
+    need_ros('sbot up', '; without it use sbot run')
+    if record is not None and Path(record).exists():
+        raise InputError(f'{record}: exists already; give a new name')
     remaps = ros_arguments([*own_names(namespace),
                             *_named_robots(names, len(scenario.robots), namespace)])
     own, commands = _own_commands(own, scenario, namespace, names)
@@ -148,13 +148,10 @@ def run_up(scenario: Scenario, *, record: str | Path | None = None, composed: bo
                     running.add(node.name, _start(node, Path(folder), write_end, domain, remaps,
                                                   messages))
                 running.relay()
-            for text, words, label in zip(own, commands, labels(commands), strict=True):
-                with Held():
-                    running.add(text, start_command(
-                        words, with_path(own_environment(), messages), domain))
-                running.relay(label)
+            start_commands(running, own, commands, domain, messages)
             failed = _wait(running.processes, status, _SILENCE + scenario.lockstep_timeout)
-            failed = _culprit(failed, running, len(own))
+            failed = _culprit(failed, status,
+                              [each for each in running.processes if each[0] in own])
         finally:
             running.stop()
     return _summary(failed, running.last_lines, status, own)
@@ -169,20 +166,12 @@ def _own_commands(own: Sequence[str], scenario: Scenario, run: str,
     return texts, [parse_command(text) for text in texts]
 
 
-def _check_can_start(record: str | Path | None) -> None:
-    """Raise InputError without ROS 2, or where the bag exists already."""
-    if find_spec('rclpy') is None:
-        raise InputError(f'sbot up needs ROS 2 (rclpy): {install_command("ros")} on x86-64 Linux, '
-                         'or source a ROS 2 installation; without it use sbot run')
-    if record is not None and Path(record).exists():
-        raise InputError(f'{record}: exists already; give a new name')
-
-
 def _summary(failed: tuple[str, int] | None, last_lines: Mapping[str, str],
              status: _Status, own: Sequence[str] = ()) -> dict[str, Any]:
     """Return the summary of a run that came to its end; raise what became of another."""
     if failed is not None:
-        raise _failure(*failed, one_line(last_lines.get(failed[0], '')),
+        reason = status.reason if failed[0] in _LEADING else ''
+        raise _failure(*failed, reason or one_line(last_lines.get(failed[0], '')),
                        OwnFailed if failed[0] in own else NodeFailed)
     if status.cut_short:
         raise NodeFailed(f'sbot_sim: the run was cut short {status.cut_short}')
@@ -267,17 +256,17 @@ def _wait(processes: list[tuple[str, subprocess.Popen[str]]], status: _Status,
         time.sleep(0.02)
 
 
-def _culprit(failed: tuple[str, int] | None, running: RunningProcesses,
-             own: int) -> tuple[str, int] | None:
+def _culprit(failed: tuple[str, int] | None, status: _Status,
+             own: Sequence[tuple[str, subprocess.Popen[str]]]) -> tuple[str, int] | None:
     """Return what ended the run: one of the ``own`` commands, if the simulator misses its node.
 
     A node that fails leaves the graph before its process has ended.
     """
-    if failed is None or not own or HAS_LEFT not in running.last_lines.get(failed[0], ''):
+    if failed is None or not own or HAS_LEFT not in status.reason:
         return failed
     awake = AwakeClock()
     while awake() < _LAST_WORDS:
-        for name, process in running.processes[-own:]:
+        for name, process in own:
             if process.poll():
                 return name, process.returncode
         time.sleep(0.02)
@@ -291,6 +280,7 @@ class _Status:
         self._progress = progress
         self.summary: dict[str, Any] | None = None
         self.cut_short = ''  # where the run ended before its end
+        self.reason = ''  # why it failed
         self.heard: float | None = None  # when the simulator last reported; never: None
 
     @contextlib.contextmanager
@@ -314,7 +304,9 @@ class _Status:
                 except ValueError:  # the simulator was killed in the middle of a line
                     continue
                 self.heard = time.monotonic()
-                if 'summary' in status:
+                if 'failed' in status:
+                    self.reason = status['failed']
+                elif 'summary' in status:
                     self.summary, self.cut_short = status['summary'], status['cut_short']
                 elif self._progress is not None:
                     self._progress(status['tick'], status['ticks'])

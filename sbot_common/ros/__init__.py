@@ -28,6 +28,7 @@ from sbot_common.ros.pubsub import (
     REQUESTS,
     Barrier,
     advertise,
+    are_shared,
     in_common,
     in_words,
     nodes_that_publish,
@@ -37,14 +38,13 @@ from sbot_common.ros.pubsub import (
     refusal,
     ros_class,
     shared_subscriptions,
-    sharers,
     subscribe,
     unheard,
     watch_publishers,
 )
 
 __all__ = ['CLOCK_REQUESTS', 'LOCKSTEP_DEPTH', 'REQUESTS', 'Barrier', 'advertise',
-           'declare', 'end_signal_thread', 'in_common', 'in_words', 'make_executor',
+           'are_shared', 'declare', 'end_signal_thread', 'in_common', 'in_words', 'make_executor',
            'nodes_that_publish', 'now_ns', 'publishers_of', 'qos', 'refusal', 'ros_class', 'run',
-           'run_all', 'shared_subscriptions', 'sharers', 'subscribe', 'unheard',
+           'run_all', 'shared_subscriptions', 'subscribe', 'unheard',
            'warn_of_unknown', 'watch_publishers']

@@ -101,8 +101,7 @@ class _PoseTable:
             names.append(name(topic, robot))
             self._last = ros.subscribe(
                 node, topic, names[-1], partial(self._on_pose, _Source(topic, robot, (robot,))),
-                wakes=False, awaited=partial(self._sync.lacks, (robot,)),
-                riders=lambda: len(self._receivers) - 1)
+                wakes=False, awaited=partial(self._sync.lacks, (robot,)))
         ros.watch_publishers(node, names, lockstep=True)
 
     def add(self, receive: Callable[[int, Mapping[Key, Any]], None], *, wakes: bool) -> None:

@@ -40,9 +40,9 @@ _NODES = 10  # looked at in a period; of more nodes each in its turn, for lookin
 _SERVICES = 6 * _NODES
 _RARE_PERIOD_NS = 1_000_000_000
 # What is called beside the documented interface; ``LeanExecutor`` refuses to work without it.
-_INTERNALS = (_rclpy.Subscription.take_message, _rclpy.Timer.call_timer,
-              _rclpy.Timer.is_timer_ready, _rclpy.Service.service_take_request,
-              _rclpy.Client.take_response,
+_INTERNALS = (_rclpy.Subscription.take_message, _rclpy.Subscription.pointer,
+              _rclpy.Timer.call_timer, _rclpy.Timer.is_timer_ready,
+              _rclpy.Service.service_take_request, _rclpy.Client.take_response,
               _rclpy.WaitSet.get_ready_entities)
 
 
@@ -68,10 +68,6 @@ class _Entities(NamedTuple):
     clients: list[Any]
 
 
-class _UnknownInternals(Exception):
-    """An entity is not as this module expects."""
-
-
 def _unless_negative(callback: Callable[[Any], None]) -> Callable[[Any], None]:
     """Return rclpy's callback for /clock without times that it would raise for."""
     def call(message: Any) -> None:  # noqa: ANN401
@@ -81,7 +77,7 @@ def _unless_negative(callback: Callable[[Any], None]) -> Callable[[Any], None]:
 
 
 class LeanExecutor(SingleThreadedExecutor):  # type: ignore[misc]
-    """Spins the nodes added to it; callbacks are plain functions, run one after the other.
+    """Spins the nodes added before; callbacks are plain functions, run one after the other.
 
     Raises AttributeError or TypeError where rclpy's internals are not as it expects.
     """
@@ -97,22 +93,10 @@ class LeanExecutor(SingleThreadedExecutor):  # type: ignore[misc]
         self._changed = True
         super().wake()
 
-    def add_node(self, node: Any) -> bool:  # noqa: ANN401
-        """Add a node; True unless it is here already."""
-        self._changed = True
-        return bool(super().add_node(node))
-
-    def remove_node(self, node: Any) -> None:  # noqa: ANN401
-        """Remove a node."""
-        self._changed = True
-        super().remove_node(node)
-
     def spin(self) -> None:
         """Run callbacks until the context is shut down (then ExternalShutdownException)."""
         try:
             self._spin()
-        except _UnknownInternals:
-            super().spin()
         except Exception as error:
             # A signal may end the context between any two calls into rcl, which then complain.
             if self._context.ok() or isinstance(error, ExternalShutdownException):
@@ -178,23 +162,20 @@ class LeanExecutor(SingleThreadedExecutor):  # type: ignore[misc]
 
     def _entities(self) -> _Entities:
         sources, timers, services, clients = [], [], [], []
-        try:
-            for node in self.get_nodes():
-                node_timers = list(node.timers)
-                timers += node_timers
-                # Rarer than plain functions, and served with the rest.
-                services += [s for s in node.services if not iscoroutinefunction(s.callback)]
-                clients += list(node.clients)
-                clock = node.resolve_topic_name(CLOCK.name)
-                for s in node.subscriptions:
-                    own_clock = s.topic_name == clock and not s.raw
-                    sources.append(_Source(
-                        s.handle, s.handle.pointer, s.msg_type, s.raw,
-                        _unless_negative(s.callback) if own_clock else s.callback,
-                        getattr(s, 'wakes', not own_clock or bool(node_timers)),
-                        getattr(s, 'awaited', [])))
-        except AttributeError:
-            raise _UnknownInternals from None
+        for node in self.get_nodes():
+            node_timers = list(node.timers)
+            timers += node_timers
+            # Rarer than plain functions, and served with the rest.
+            services += [s for s in node.services if not iscoroutinefunction(s.callback)]
+            clients += list(node.clients)
+            clock = node.resolve_topic_name(CLOCK.name)
+            for s in node.subscriptions:
+                own_clock = s.topic_name == clock and not s.raw
+                sources.append(_Source(
+                    s.handle, s.handle.pointer, s.msg_type, s.raw,
+                    _unless_negative(s.callback) if own_clock else s.callback,
+                    getattr(s, 'wakes', not own_clock or bool(node_timers)),
+                    getattr(s, 'awaited', [])))
         return _Entities(sources, [s for s in sources if s.wakes], timers, services, clients)
 
     def _make_wait_set(self, subscriptions: int, timers: int, clients: int) -> Any:  # noqa: ANN401

@@ -37,14 +37,16 @@ def _descriptor(spec: Spec) -> ParameterDescriptor:
                                   f'({spec.source})' if spec.source else '']))
     descriptor = ParameterDescriptor(description=text, read_only=not spec.at_runtime,
                                      additional_constraints=f'expected {spec.expected}')
-    bounded = spec.minimum > float('-inf') and spec.maximum < float('inf')
-    if bounded and isinstance(spec.default, int) and not isinstance(spec.default, bool):
+    if _is_bounded(spec) and isinstance(spec.default, int) and not isinstance(spec.default, bool):
         descriptor.integer_range = [
             IntegerRange(from_value=int(spec.minimum), to_value=int(spec.maximum))]
-    elif bounded and isinstance(spec.default, float):
-        descriptor.floating_point_range = [
-            FloatingPointRange(from_value=spec.minimum, to_value=spec.maximum)]
+    # So that `2` is taken for 2.0, `[1, 0, 0]` for three doubles.
+    descriptor.dynamic_typing = isinstance(spec.default, float | tuple)
     return descriptor
+
+
+def _is_bounded(spec: Spec) -> bool:
+    return spec.minimum > float('-inf') and spec.maximum < float('inf')
 
 
 def declare(node: Node, specs: Iterable[Spec],
@@ -58,15 +60,12 @@ def declare(node: Node, specs: Iterable[Spec],
     table = {spec.name: spec for spec in specs}
     values: dict[str, Any] = {}
     for spec in table.values():
-        dynamic = _descriptor(spec)
-        # So that `2` is taken for 2.0, `[1, 0, 0]` for three doubles.
-        dynamic.dynamic_typing = isinstance(spec.default, float | tuple)
-        if dynamic.dynamic_typing:
-            dynamic.floating_point_range = []  # described; refused here, in words
+        descriptor = _descriptor(spec)
+        if descriptor.dynamic_typing:
             _as_doubles(node, spec.name)
         default = list(spec.default) if isinstance(spec.default, tuple) else spec.default
         try:
-            value = node.declare_parameter(spec.name, default, dynamic).value
+            value = node.declare_parameter(spec.name, default, descriptor).value
         except ParameterException as error:  # a type or a range that rclpy itself refuses
             reason = ' '.join(str(error).split())
             raise InputError(f'{node.get_name()}: parameter {spec.name}: {reason}; expected '
@@ -99,8 +98,9 @@ def _describe_ranges(node: Node, table: Mapping[str, Spec]) -> None:
     rclpy would refuse a value outside by a text of its own, and know no open ends.
     """
     described = node.describe_parameter
-    ranges = {name: found for name, spec in table.items()
-              if (found := _descriptor(spec).floating_point_range)}
+    ranges = {name: [FloatingPointRange(from_value=spec.minimum, to_value=spec.maximum)]
+              for name, spec in table.items()
+              if _is_bounded(spec) and isinstance(spec.default, float)}
 
     def describe(name: str) -> ParameterDescriptor:
         descriptor = described(name)

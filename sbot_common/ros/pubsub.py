@@ -314,20 +314,8 @@ def now_ns(clock: Clock) -> int:
     return int(clock.handle.get_now().nanoseconds)
 
 
-class _Shared:
-    """One subscription that serves several nodes of this process."""
-
-    def __init__(self) -> None:
-        self.callbacks: list[Callable[[bytes], None]] = []
-        self.riders: list[Callable[[], int]] = []  # how many more get what a callback collects
-
-    def __call__(self, raw: bytes) -> None:
-        for callback in self.callbacks:
-            callback(raw)
-
-
-_shared: dict[tuple[str, str, int, bool], tuple[_Shared, Subscription]] | None = None
-_common: dict[Any, Any] = {}  # what nodes of this process have in common, by a key of theirs
+# What nodes of this process have in common: subscriptions, and more by keys of theirs.
+_common: dict[Any, Any] | None = None
 
 
 @contextmanager
@@ -336,29 +324,27 @@ def shared_subscriptions() -> Iterator[None]:
 
     Of a latched topic every node still needs the last message, sent before it subscribed.
     """
-    global _shared
-    _shared = {}
+    global _common
+    _common = {}
     try:
         yield
     finally:
-        _shared = None
-        _common.clear()
+        _common = None
+
+
+def are_shared() -> bool:
+    """Tell whether the nodes of this process share subscriptions."""
+    return _common is not None
 
 
 def in_common(key: Any, make: Callable[[], T]) -> T | None:  # noqa: ANN401 - a tuple
     """Return what the nodes of this process share by a key; None where they share nothing."""
-    if _shared is None:
+    if _common is None:
         return None
     if key not in _common:
         _common[key] = make()
     found: T = _common[key]
     return found
-
-
-def sharers(name: str) -> int:
-    """Return how many callbacks ride on other nodes' subscriptions to a topic."""
-    return sum(len(shared.callbacks) - 1 + sum(count() for count in shared.riders)
-               for (topic, *_), (shared, _) in (_shared or {}).items() if topic == name)
 
 
 def _without_damaged(node: Node, name: str,
@@ -379,36 +365,31 @@ def _without_damaged(node: Node, name: str,
 
 def subscribe(node: Node, topic: Topic, name: str, callback: Callable[[bytes], None],
               depth: int = LOCKSTEP_DEPTH, *, wakes: bool = True,
-              awaited: Callable[[], bool] | None = None, reliable: bool = True,
-              riders: Callable[[], int] | None = None) -> Subscription:
+              awaited: Callable[[], bool] | None = None, reliable: bool = True) -> Subscription:
     """Create a subscription whose callback gets the bytes, for a codec in ``messages.py``.
 
     A message that is damaged (``DamagedMessage``) is ignored; the first of a topic is logged.
     ``wakes=False``: its messages are looked for when another message or a timer wakes the node
     (``LeanExecutor``). While ``awaited`` says that one is still to come, it wakes the node, too.
     rclpy's own executors do not know the difference. ``reliable=False``: best-effort publishers,
-    as those of real sensors, are heard too (docs/errata.md P19). ``riders``: how many nodes beside
-    this one get what the callback collects.
+    as those of real sensors, are heard too (docs/errata.md P19).
     """
-    callback = _without_damaged(node, name, callback)
-    key = (name, topic.type, depth, reliable)
-    if _shared is not None and key in _shared:
-        shared, subscription = _shared[key]
-        shared.callbacks.append(callback)
-        shared.riders += [riders] if riders else []
-        subscription.wakes = subscription.wakes or wakes
-        subscription.awaited += [awaited] if awaited else []
+    def make() -> Subscription:
+        callbacks: list[Callable[[bytes], None]] = []
+
+        def receive(raw: bytes) -> None:
+            for each in callbacks:
+                each(raw)
+        quality = qos(topic, depth, reliable)
+        quality.depth = depth  # of a latched topic, too: only its publisher keeps one
+        subscription = node.create_subscription(
+            ros_class(topic.type), name, receive, quality, raw=True)
+        subscription.callbacks, subscription.wakes, subscription.awaited = callbacks, False, []
         return subscription
-    receiver: Callable[[bytes], None] = callback
-    if _shared is not None and not topic.latched:
-        receiver = _Shared()
-        receiver.callbacks.append(callback)
-        receiver.riders += [riders] if riders else []
-    quality = qos(topic, depth, reliable)
-    quality.depth = depth  # of a latched topic, too: only its publisher keeps one
-    subscription = node.create_subscription(
-        ros_class(topic.type), name, receiver, quality, raw=True)
-    subscription.wakes, subscription.awaited = wakes, [awaited] if awaited else []
-    if _shared is not None and isinstance(receiver, _Shared):
-        _shared[key] = receiver, subscription
+    key = (name, topic.type, depth, reliable)
+    shared = None if topic.latched else in_common(key, make)
+    subscription = make() if shared is None else shared
+    subscription.callbacks.append(_without_damaged(node, name, callback))
+    subscription.wakes = subscription.wakes or wakes
+    subscription.awaited += [awaited] if awaited else []
     return subscription

@@ -23,8 +23,7 @@ from sbot_sim.engine.simulation import Snapshot
 from sbot_sim.messages.markers import (
     OBSTACLE_PERIOD,
     ZoneSign,
-    box_markers,
-    moving_markers,
+    object_markers,
     obstacle_markers,
     robot_description,
     robot_markers,
@@ -161,6 +160,7 @@ class Broadcast:
         height = parameters.wind_height
         self._height = height if isinstance(height, Height) else Height(height)
         self._options = options
+        self.interfaces = options.interfaces  # what is published for others, or left to them
         self.cmd_vel = topics.CMD_VEL_STAMPED if options.cmd_vel_stamped else topics.CMD_VEL
         covariances = OdometryCovariances(
             parameters.odometry, parameters.bodies, parameters.dt)
@@ -196,19 +196,14 @@ class Broadcast:
         self.goals: NDArray[np.float64] = np.array(
             [(np.nan, np.nan) if goal is None else goal for goal in options.goals])
 
-    @property
-    def interfaces(self) -> Interfaces:
-        """What the simulator publishes for others, or leaves to them."""
-        return self._options.interfaces
-
     def latched(self, stamp_ns: int) -> Iterator[Outgoing]:
         """Yield the messages that the simulator publishes once, at the start."""
         yield Outgoing(topics.SCENARIO.name, topics.SCENARIO, write_string(self._options.scenario))
-        if self._options.interfaces.publish_map:
+        if self.interfaces.publish_map:
             yield Outgoing(topics.MAP.name, topics.MAP,
                            map_message(stamp_ns, self._world))
         yield from self._static(stamp_ns)
-        if self._options.interfaces.publish_robot_description:
+        if self.interfaces.publish_robot_description:
             for i in range(n := len(self._radius)):
                 yield Outgoing(
                     topics.ROBOT_DESCRIPTION.resolve(i, n), topics.ROBOT_DESCRIPTION,
@@ -259,19 +254,23 @@ class Broadcast:
 
     def sensed_wind(self, snapshot: Snapshot, stamp_ns: int) -> Iterator[Outgoing]:
         """Yield a tick's wind at each robot, and the markers that show it."""
-        for i in range(self._n):
-            yield self._wind_of(snapshot, i, stamp_ns)
+        for i, ((u, v), w) in enumerate(zip(
+                snapshot.wind.tolist(), snapshot.updraft.tolist(), strict=True)):
+            yield Outgoing(topics.WIND.resolve(i, self._n), topics.WIND,
+                           self._wind.fill(stamp_ns, u, v, w))
         if snapshot.tick % self._marker_ticks == 0:
             roles = robot_roles(snapshot.twist, snapshot.wind, snapshot.free_wind)
             yield Outgoing(topics.MARKERS.name, topics.MARKERS, robot_markers(
                 stamp_ns, snapshot.pose, self._radius, roles, snapshot.wind, self.goals,
                 self._shapes))
             if snapshot.obstacles is not None and self._obstacles is not None:
-                yield Outgoing(topics.MARKERS.name, topics.MARKERS, moving_markers(
-                    stamp_ns, snapshot.obstacles, self._obstacles.paths.radius))
+                yield Outgoing(topics.MARKERS.name, topics.MARKERS, object_markers(
+                    stamp_ns, 'moving obstacles', self._obstacles.paths.radius,
+                    snapshot.obstacles))
             if snapshot.boxes is not None and self._obstacles is not None:
-                yield Outgoing(topics.MARKERS.name, topics.MARKERS, box_markers(
-                    stamp_ns, self._obstacles.boxes, snapshot.boxes))
+                yield Outgoing(topics.MARKERS.name, topics.MARKERS, object_markers(
+                    stamp_ns, 'boxes', self._obstacles.boxes.radius, snapshot.boxes,
+                    self._obstacles.boxes.shape.half_size))
         if snapshot.tick % self._obstacle_ticks == 0:
             yield Outgoing(topics.MARKERS.name, topics.MARKERS,
                            obstacle_markers(stamp_ns, self._world))
@@ -292,7 +291,7 @@ class Broadcast:
     def _static(self, stamp_ns: int) -> Iterator[Outgoing]:
         """Yield `/tf_static`, published once: the poses of the lasers on the robots."""
         others = [(link, (0.0, 0.0, 0.0, 1.0)) for link in self._links]
-        if self._options.interfaces.publish_robot_description:
+        if self.interfaces.publish_robot_description:
             others.append(('base_footprint', (0.0, 0.0, 0.0, 1.0)))
         for group in self._groups:
             links = [(i, link, place) for i in group for link, place in [
@@ -311,7 +310,7 @@ class Broadcast:
             yield from self._readings(snapshot, i, stamp_ns, scan=True)
         for i in range(n):
             yield from self._readings(snapshot, i, stamp_ns, scan=False)
-        if self._options.interfaces.publish_contact:
+        if self.interfaces.publish_contact:
             for i, met in enumerate(snapshot.collided.tolist()):
                 yield Outgoing(topics.CONTACT.resolve(i, n), topics.CONTACT,
                                cdr.LITTLE_ENDIAN + bytes([met]))
@@ -342,24 +341,6 @@ class Broadcast:
         if self._poses is not None:
             yield Outgoing(topics.POSES.name, topics.POSES, self._poses.fill(stamp_ns, rows))
 
-    def inputs(self, snapshot: Snapshot, robot: int, stamp_ns: int,
-               sensed_wind: bool) -> Iterator[Outgoing]:
-        """Yield the inputs of a robot's controller again; ``sensed_wind``: the wind is known.
-
-        The scan comes last of what it senses.
-        """
-        yield from self._true_poses(snapshot, stamp_ns)
-        yield from self._readings(snapshot, robot, stamp_ns, scan=False)
-        yield from self._readings(snapshot, robot, stamp_ns, scan=True)
-        if sensed_wind:
-            yield self._wind_of(snapshot, robot, stamp_ns)
-
-    def _wind_of(self, snapshot: Snapshot, robot: int, stamp_ns: int) -> Outgoing:
-        """Return the wind that one robot feels."""
-        u, v = snapshot.wind[robot].tolist()
-        return Outgoing(topics.WIND.resolve(robot, self._n), topics.WIND,
-                        self._wind.fill(stamp_ns, u, v, float(snapshot.updraft[robot])))
-
     def _readings(self, snapshot: Snapshot, robot: int, stamp_ns: int,
                   scan: bool) -> Iterator[Outgoing]:
         """Yield one robot's scan, or what else it senses."""
@@ -370,7 +351,7 @@ class Broadcast:
                     yield Outgoing(topic.resolve(robot, self._n), topic,
                                    encode_laser(stamp_ns, snapshot))
                 names = [sensor.topic]
-                if scan and self._options.interfaces.publish_scan:
+                if scan and self.interfaces.publish_scan:
                     names.append(topics.SCAN)
                 for topic in names:
                     yield Outgoing(topic.resolve(robot, self._n), topic,
@@ -383,7 +364,7 @@ class Broadcast:
             known = self._transforms[group] = robots, templates.TransformsTemplate([
                 pair for i in robots for pair in (('map', frame('odom', i)),
                                                   (frame('odom', i), frame('base_link', i)))
-                if pair[0] != 'map' or self._options.interfaces.publish_map_odom_tf])
+                if pair[0] != 'map' or self.interfaces.publish_map_odom_tf])
         return known[1]
 
     def _tree(self, snapshot: Snapshot, stamp_ns: int) -> Iterator[Outgoing]:
@@ -395,7 +376,7 @@ class Broadcast:
                 ox, oy, o_yaw = snapshot.odometry[i].tolist()
                 turn = yaw - o_yaw  # the drift of the odometry: map -> odom = pose * odometry^-1
                 s, c = sincos(turn)
-                if self._options.interfaces.publish_map_odom_tf:
+                if self.interfaces.publish_map_odom_tf:
                     numbers.append((x - (c * ox - s * oy), y - (s * ox + c * oy),
                                     *quaternion_from_yaw(turn)))
                 numbers.append((ox, oy, *quaternion_from_yaw(o_yaw)))

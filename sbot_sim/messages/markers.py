@@ -28,7 +28,7 @@ from sbot_common.wire.templates import (
 )
 from sbot_sim.sensors.laser import ScanParameters, link_of
 from sbot_sim.sensors.objects import rectangle_boxes
-from sbot_sim.world.bodies import BodyArrays, Shapes, is_there
+from sbot_sim.world.bodies import Shapes, is_there
 from sbot_sim.world.geometry import World
 
 # Roles of robots; each has a colour.
@@ -52,8 +52,8 @@ _HEADING_COLOUR: Colour = (0.1, 0.1, 0.1, 1.0)
 _GOAL_COLOUR: Colour = (0.85, 0.15, 0.15, 1.0)
 _WIND_COLOUR: Colour = (0.35, 0.70, 0.90, 1.0)
 _OBSTACLE_COLOUR: Colour = (0.25, 0.25, 0.25, 1.0)
-_MOVING_COLOUR: Colour = (0.73, 0.75, 0.79, 1.0)
-_BOX_COLOUR: Colour = (0.65, 0.50, 0.35, 1.0)
+_OBJECT_COLOURS: dict[str, Colour] = {
+    'moving obstacles': (0.73, 0.75, 0.79, 1.0), 'boxes': (0.65, 0.50, 0.35, 1.0)}
 _TEXT_COLOUR: Colour = (0.1, 0.1, 0.1, 1.0)
 
 
@@ -130,28 +130,31 @@ def _turn(template: Template, shapes: Shapes, pose: Floats) -> None:
     template.set_orientations(robots, np.array(turns))
 
 
-def moving_markers(stamp_ns: int, centres: Floats, radius: Floats) -> bytes:
-    """Return the MarkerArray (CDR) of moving discs: centres (M, 2) m, radii (M,) m."""
-    template = Template([
-        marker('moving obstacles', k, CYLINDER, (2 * r, 2 * r, _HEIGHT), _MOVING_COLOUR,
-               z=0.5 * _HEIGHT) for k, r in enumerate(radius.tolist())])
-    template.set_stamp(stamp_ns)
-    template.set_positions(0, centres)
-    return template.to_bytes()
+def object_markers(stamp_ns: int, name: str, radius: Floats, pose: Floats,
+                   half_size: Floats | None = None) -> bytes:
+    """Return the MarkerArray (CDR) of discs and boxes that move.
 
+    Parameters
+    ----------
+    stamp_ns : time (ns)
+    name : 'moving obstacles' or 'boxes'
+    radius : (M,) m
+    pose : (M, 2) x, y (m), or (M, 3) with the yaw (rad)
+    half_size : (M, 2) m, half of length and width; 0 of a disc; None: all are discs
 
-def box_markers(stamp_ns: int, boxes: BodyArrays, pose: Floats) -> bytes:
-    """Return the MarkerArray (CDR) of pushable boxes at ``pose`` (B, 3) m, m, rad."""
-    sides = 2.0 * np.where(boxes.shape.half_size > 0.0, boxes.shape.half_size,
-                           boxes.radius[:, np.newaxis])
+    """
+    half_size = np.zeros((len(pose), 2)) if half_size is None else half_size
+    sides = 2.0 * np.where(half_size > 0.0, half_size, radius[:, np.newaxis])
     template = Template([
-        marker('boxes', k, CUBE if half > 0.0 else CYLINDER, (length, width, _HEIGHT), _BOX_COLOUR,
-               z=0.5 * _HEIGHT) for k, (half, (length, width)) in enumerate(zip(
-                   boxes.shape.half_size[:, 0].tolist(), sides.tolist(), strict=True))])
+        marker(name, k, CUBE if half > 0.0 else CYLINDER, (length, width, _HEIGHT),
+               _OBJECT_COLOURS[name], z=0.5 * _HEIGHT)
+        for k, (half, (length, width)) in enumerate(zip(
+            half_size[:, 0].tolist(), sides.tolist(), strict=True))])
     template.set_stamp(stamp_ns)
     template.set_positions(0, pose[:, :2])
-    template.set_orientations(np.arange(len(pose)), np.array(
-        [(0.0, 0.0, *quaternion_from_yaw(yaw)) for yaw in pose[:, 2].tolist()]))
+    if pose.shape[1] == 3:
+        template.set_orientations(np.arange(len(pose)), np.array(
+            [(0.0, 0.0, *quaternion_from_yaw(yaw)) for yaw in pose[:, 2].tolist()]))
     return template.to_bytes()
 
 
@@ -251,13 +254,6 @@ def zone_markers(stamp_ns: int, zones: tuple[ZoneSign, ...]) -> bytes:
 
     As with obstacles, send it again for late subscribers.
     """
-    template = _zone_template(zones).copy()
-    template.set_stamp(stamp_ns)
-    return template.to_bytes()
-
-
-@lru_cache(maxsize=4)
-def _zone_template(zones: tuple[ZoneSign, ...]) -> Template:
     markers = []
     for k, zone in enumerate(zones):
         if zone.radius is None:
@@ -269,8 +265,9 @@ def _zone_template(zones: tuple[ZoneSign, ...]) -> Template:
             marker('zone names', k, TEXT, (0.0, 0.0, _LETTERS), _TEXT_COLOUR, z=_LETTERS,
                    text=zone.name)]
     template = Template(markers)
+    template.set_stamp(stamp_ns)
     template.set_positions(0, np.repeat(np.array([zone.center for zone in zones]), 2, axis=0))
-    return template
+    return template.to_bytes()
 
 
 # `robot_description` (URDF) of a robot: a disc or box with a laser, for rviz2 and Nav2.

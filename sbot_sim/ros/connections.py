@@ -58,8 +58,6 @@ class Connections:
         self._awaited = awaited
         self._cmd_vel, self._messages = cmd_vel, messages
         self._awake = AwakeClock()
-        self._late_since: float | None = None
-        self._late_reported = False
         self._publishers: dict[str, Publisher] = {}
         missing: set[str] = set()
         for name, topic, _ in first:
@@ -90,8 +88,8 @@ class Connections:
         self.external = ExternalNodes(
             node, {i: self._commands(i) for i in external}, on_heard, external,
             f'; or set cmd_vel_stamped: {str(cmd_vel == topics.CMD_VEL).lower()}',
-            {i: [self._graph_name(name) for own in each.triggers
-                 if (name := self._resolve(Topic(own, ''), i)) in self._publishers]
+            {i: [self._graph_name(name)
+                 for name in each.acts_on(i, len(awaited), self._publishers)]
              for i, each in external.items()},
             {name: self._graph_name(name) for name in self._publishers
              if name != topics.CLOCK.name},
@@ -140,13 +138,12 @@ class Connections:
         """Return in words what no external node publishes any more."""
         return self.external.left()
 
-    def check(self) -> None:
-        """Raise InputError if a topic has more publishers than lockstep can tell apart."""
-        for text in self.foreign():
-            for robot, awaited in enumerate(self._awaited):
-                if awaited and (rivals := self.rivals(robot)):
-                    raise InputError(rivals)
-            raise ros.refusal(text)
+    def refusal(self, text: str) -> InputError:
+        """Return lockstep's error for a text of ``foreign``; rivals for a robot are said first."""
+        for robot, awaited in enumerate(self._awaited):
+            if awaited and (rivals := self.rivals(robot)):
+                return InputError(rivals)
+        return ros.refusal(text)
 
     def rivals(self, robot: int) -> str:
         """Return in words which several nodes publish a robot's commands; '' if they do not."""
@@ -183,18 +180,11 @@ class Connections:
         late = [name for name, publisher in self._publishers.items()
                 if publisher.get_subscription_count() < self._node.count_subscribers(
                     self._graph_name(name))] if self.external.names else []
-        now = self._awake()
-        if not late:
-            self._late_since = None
-            return []
-        self._late_since = now if self._late_since is None else self._late_since
-        if now - self._late_since < _MATCH:
+        if self._awake.lasts('late', bool(late)) < _MATCH:
             return [f'subscriptions to {name}' for name in late]
-        if not self._late_reported:
-            self._late_reported = True
-            self._node.get_logger().warning(
-                f'{", ".join(late)}: a subscription is not connected; its quality of service '
-                'does not fit (docs/ros2_topics.md)')
+        self._node.get_logger().warning(
+            f'{", ".join(late)}: a subscription is not connected; its quality of service '
+            'does not fit (docs/ros2_topics.md)', once=True)
         return []
 
     def _resolve(self, topic: Topic, robot: int) -> str:
@@ -216,17 +206,13 @@ class Connections:
 
     def _is_connected(self, robot: int) -> bool:
         """Tell whether a robot's controller is there, and all controllers hear its pose."""
-        pose = self._listeners(self._resolve(topics.BASE_POSE_GROUND_TRUTH, robot))
-        if max(pose, self._listeners(topics.POSES.name)) < sum(self._awaited):
+        hearers = max(self._publishers[name].get_subscription_count() for name in (
+            self._resolve(topics.BASE_POSE_GROUND_TRUTH, robot), topics.POSES.name)
+            if name in self._publishers)
+        # Where nodes share a process and subscriptions, one is of all of them.
+        if hearers < sum(self._awaited) and not (hearers and ros.are_shared()):
             return False
         scan = self._publishers[self._resolve(topics.BASE_SCAN, robot)]
         return not self._awaited[robot] or (
             scan.get_subscription_count() > 0
             and self._count(self._resolve(self._cmd_vel, robot)) > 0)
-
-    def _listeners(self, name: str) -> int:
-        """Return how many callbacks a topic's messages reach."""
-        if name not in self._publishers:
-            return 0
-        return (int(self._publishers[name].get_subscription_count())
-                + ros.sharers(topics.within(self._run, name)))

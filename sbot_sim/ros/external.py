@@ -7,11 +7,11 @@ An external robot is driven by somebody's own node, which knows nothing of locks
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from sbot_common.errors import InputError
-from sbot_common.topics import BASE_SCAN, SCAN
+from sbot_common.topics import BASE_SCAN, SCAN, Topic
 
 HAS_LEFT = 'has left: no node publishes'  # of an external robot, or a topic that is recorded
 
@@ -29,13 +29,15 @@ class External(NamedTuple):
     period_ns: int = 0  # the node gives one command a period of simulated time, by a timer
     timeout_ns: int = 0  # its commands hold for so long, and none is waited for; 0: for ever
 
-    @property
-    def triggers(self) -> tuple[str, ...]:
-        """Topics that are sent last; the scan has two names with ``publish_scan``."""
-        if self.timed:
-            return ()
+    def acts_on(self, robot: int, num_robots: int, published: Container[str]) -> list[str]:
+        """Return the published topics on which a robot's node acts: they are sent last.
+
+        Those are none where it has a timer, and two with ``publish_scan``.
+        """
         name = self.trigger or BASE_SCAN.name
-        return (name, SCAN.name) if name == BASE_SCAN.name else (name,)
+        own = (name, SCAN.name) if name == BASE_SCAN.name else (name,)
+        names = [Topic(each, '').resolve(robot, num_robots) for each in own]
+        return [] if self.timed else [each for each in names if each in published]
 
     @property
     def timed(self) -> bool:

@@ -150,8 +150,6 @@ class ExternalNodes:
         self._barrier = ros.Barrier(node, on_heard)
         self._nodes: dict[int, str] = {}  # by robot, once they are found
         self._awake = AwakeClock()
-        self._found: dict[str, float] = {}  # when, s of that clock
-        self._misplaced: float | None = None  # since when a node publishes above a namespace
         self._mute: set[str] = set()  # they offer no parameters, so they cannot be asked
         self._greeted: float | None = None  # when all were asked for a first time, or again
         self._checked: set[str] = set()  # they have had a warning about their time
@@ -186,9 +184,8 @@ class ExternalNodes:
             self._check_heard()
             if self._rivals:
                 self._node.get_logger().warning(
-                    f'{self._rivals.pop(0)}, and the first sends messages to the other; which '
-                    'come first is chance, so runs may differ (docs/lockstep.md)')
-                self._rivals.clear()
+                    f'{self._rivals[0]}, and the first sends messages to the other; which '
+                    'come first is chance, so runs may differ (docs/lockstep.md)', once=True)
         return unsettled
 
     def _greet(self) -> list[str]:
@@ -305,14 +302,10 @@ class ExternalNodes:
                     'its node; maybe its process was left behind, or is in a container '
                     'without --ipc host')
         if not found:
-            elsewhere = ''.join(map(self._elsewhere, names))
+            astray, above = self._astray(robot, name.rpartition('/')[0])
             wanted = 'a node that publishes ' + ' or '.join(
-                f'{kind} on {each}' for each, kind in names.items()) + elsewhere
-            if not elsewhere:
-                self._misplaced = None
-                return wanted + self._for_nobody()
-            self._misplaced = self._awake() if self._misplaced is None else self._misplaced
-            if self._awake() - self._misplaced > _PLACED_AFTER:
+                f'{kind} on {each}' for each, kind in names.items()) + astray
+            if self._awake.lasts('a wrong place', above) > _PLACED_AFTER:
                 raise InputError(f'robot {robot} needs {wanted}')
             return wanted
         node, type_name = found[0]
@@ -333,10 +326,10 @@ class ExternalNodes:
 
         """
         self._nodes[i] = node
-        since = self._found.setdefault(node, self._awake())
+        known = self._awake.lasts(node)
         if node in self._mute or self._barrier.is_there(node):
             return ''
-        if self._awake() - since < _SERVICES_AFTER:
+        if known < _SERVICES_AFTER:
             return f'{node} to offer {node}/get_parameters'
         text = (f'{self._name_of(i)}: {node} offers no {node}/get_parameters, so the simulator '
                 'cannot know when it has read its inputs')
@@ -349,29 +342,23 @@ class ExternalNodes:
         self._node.get_logger().warning(f'{text}; runs may differ')
         return ''
 
-    def _for_nobody(self) -> str:
-        """Return in words who publishes commands for a robot that there is not; '' if nobody."""
-        own = {name.rpartition('/')[2] for names in self._robots.values() for name in names}
-        for name, types in self._node.get_topic_names_and_types():
-            if (name.rpartition('/')[2] in own and not set(types).isdisjoint(self._types())
-                    and not self._node.count_subscribers(name)):
+    def _astray(self, robot: int, place: str) -> tuple[str, bool]:
+        """Return in words who publishes commands for a robot that there is not; '' if nobody.
+
+        And whether that is above the place of ``robot``: then only the namespace is missing.
+        """
+        wanted = {name.rpartition('/')[2]: kind for name, kind in self._robots[robot].items()}
+        types = {*topics.COMMAND_TYPES, *wanted.values()}
+        found = ('', False)
+        for name, kinds in self._node.get_topic_names_and_types():
+            there, _, own = name.rpartition('/')
+            above = there != place and f'{place}/'.startswith(f'{there}/')
+            if own in wanted and not types.isdisjoint(kinds) and (
+                    above or not self._node.count_subscribers(name)):
                 for node, _ in ros.nodes_that_publish(self._node, name):
-                    return f'; {node} publishes {name}, but no robot has that'
-        return ''
-
-    def _types(self) -> set[str]:
-        return {*topics.COMMAND_TYPES,
-                *(kind for names in self._robots.values() for kind in names.values())}
-
-    def _elsewhere(self, name: str) -> str:
-        """Return in words who publishes commands above the robot's namespace; '' if nobody."""
-        place, _, own = name.rpartition('/')
-        above = place
-        while above:
-            above = above.rpartition('/')[0]
-            for node, type_name in ros.nodes_that_publish(self._node, f'{above}/{own}'):
-                if type_name in self._types():
-                    hint = (f'it with -r __ns:={place}' if len(self._robots) == 1 else
-                            'one node for each robot, with -r __ns:={namespace} in --node')
-                    return f'; {node} publishes {above}/{own}: start {hint}'
-        return ''
+                    if above:
+                        hint = (f'it with -r __ns:={place}' if len(self._robots) == 1 else
+                                'one node for each robot, with -r __ns:={namespace} in --node')
+                        return f'; {node} publishes {name}: start {hint}', True
+                    found = f'; {node} publishes {name}, but no robot has that', False
+        return found

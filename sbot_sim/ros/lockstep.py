@@ -130,9 +130,8 @@ class Lockstep(RunControl):
         self._clock_sent = False
         self._empty = list(options.record_topics)  # of them, those without a message
         self._unexpected = False  # it was said that a node sends commands at any time
-        self._wind_stamps = dict.fromkeys(options.wind_parts, 0)
+        self._awaited_wind = set[str]()  # parts of the tick's wind that are not in
         self._felt = False  # the tick's wind has been handed on
-        self._connected_since: float | None = None
         self._asked = self._waiting_since = self._due = 0.0
 
     @property
@@ -174,14 +173,10 @@ class Lockstep(RunControl):
 
     def accept_wind(self, part: str, stamp_ns: int) -> bool:
         """Note wind of the current tick."""
-        wanted = part in self._wind_stamps and stamp_ns == self._stamp_ns
+        wanted = part in self._options.wind_parts and stamp_ns == self._stamp_ns
         if wanted:
-            self._wind_stamps[part] = stamp_ns
+            self._awaited_wind.discard(part)
         return wanted
-
-    def on_timer(self) -> None:
-        """Begin the next tick, if it is due and the last one has ended."""
-        self.proceed()
 
     def proceed(self) -> None:
         """End the tick if all answers are in; begin the next if it is due."""
@@ -214,20 +209,11 @@ class Lockstep(RunControl):
             self._asked = self._waiting_since = self._awake()
         super().pause(on)
 
-    def _may_go_on(self) -> bool:
-        if self._reset_wanted:
-            self._wind_stamps = dict.fromkeys(self._wind_stamps, 0)
-        return super()._may_go_on()
-
     def _start_if_connected(self) -> None:
-        now = self._awake()
-        if self._waits_for(self._peers.missing()):
-            self._connected_since = None
-            return
-        if self._connected_since is None:
-            self._connected_since = now
+        connected = not self._waits_for(self._peers.missing())
+        waited = self._awake.lasts('connected', connected)
         # Controllers announce goals, users' own need not; a first goal must not come late.
-        if self._peers.goals_announced() or now - self._connected_since >= _GOAL_TIMEOUT:
+        if connected and (self._peers.goals_announced() or waited >= _GOAL_TIMEOUT):
             self._due = self._clock()
             self._start()
             self.proceed()
@@ -236,6 +222,7 @@ class Lockstep(RunControl):
         """Publish a tick and wait for the answers."""
         self._answers.begin()
         self._turns.begin(self._stamp_ns)
+        self._awaited_wind.update(self._options.wind_parts)
         self._felt = self._clock_sent = False
         self.phase = Phase.WAITING
         self._asked = self._waiting_since = self._awake()
@@ -267,7 +254,7 @@ class Lockstep(RunControl):
             yield from self._have_answered(timed)
         if not timed:
             yield from self._sent(self._actions.publish_snapshot())
-        while not self._wind_is_in():
+        while self._awaited_wind:
             yield
         self._felt = True
         yield from self._sent(self._actions.publish_wind())
@@ -292,18 +279,15 @@ class Lockstep(RunControl):
         node = self._actions.node_of(robot)
         return f'robot {robot} ({node})' if node else f'robot {robot}'
 
-    def _wind_is_in(self) -> bool:
-        return all(stamp == self._stamp_ns for stamp in self._wind_stamps.values())
-
     def _ask_again(self) -> None:
         """Repeat the tick to silent nodes; raise InputError after the time-out."""
         now = self._awake()
         silent = self._answers.silent()
         asked = list(self._actions.unheard())
         names = asked or [self._name_of(i) for i in sorted({*silent, *self._turns.silent()})]
-        names += [] if self._wind_is_in() else ['wind_model']
+        names += ['wind_model'] if self._awaited_wind else []
         timeout = self._options.lockstep_timeout
-        if names and not self._paused and now - self._waiting_since > timeout:
+        if names and not self.paused and now - self._waiting_since > timeout:
             raise InputError(f'{", ".join(names)} silent for {timeout:g} s (lockstep_timeout; '
                              'longer: --set lockstep_timeout=600) at tick '
                              f'{self._actions.tick()}'

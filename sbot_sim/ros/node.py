@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -46,21 +47,19 @@ _PROFILES = 'FASTRTPS_DEFAULT_PROFILES_FILE', 'FASTDDS_DEFAULT_PROFILES_FILE'
 class SimulatorNode(Node):  # type: ignore[misc]
     """ROS 2 node of the simulator: advances an engine by received commands and wind.
 
-    ``build`` declares whatever parameters it needs on the node and returns the set-up; it may call
-    ``change`` of the node later. ``exit_code`` is 1 after an error, which is logged.
+    A subclass has ``build``. ``exit_code`` is 1 after an error, which is logged.
     """
 
-    def __init__(self, build: Callable[[Node], Setup], **node_options: Any) -> None:  # noqa: ANN401
+    def __init__(self, **node_options: Any) -> None:  # noqa: ANN401
         super().__init__('sbot_sim', **node_options)
         self.exit_code = 0
-        self._engine, self._broadcast, options, self._observer, bodies = build(self)
+        self._engine, self._broadcast, options, self._observer, bodies = self.build()
         self._rate, self._lockstep = options.rate, options.lockstep
         self._n, self._run = len(options.awaited), topics.run_namespace(self.get_namespace())
         self._depth = ros.LOCKSTEP_DEPTH if options.lockstep else 1
         self._inbox, self._pace = Inbox(self._n), Pace(options.rate.dt)
         self._foreign: set[str] = set()  # what was said of other publishers
         self._awaited, self._external = options.awaited, options.external
-        self._driven = False  # a robot that lockstep does not wait for was given a command
         self._snapshot: list[Outgoing] = []  # of the current tick, once it is published
         first = list(self._broadcast.snapshot(self._engine.snapshot, self._stamp_ns))
         published = {each.name for each in first}
@@ -105,6 +104,10 @@ class SimulatorNode(Node):  # type: ignore[misc]
         self._set_pace()
         ros.warn_of_unknown(self)
 
+    @abstractmethod
+    def build(self) -> Setup:
+        """Declare whatever parameters are needed, and return the set-up."""
+
     def change(self, **options: float) -> None:
         """Change options that may change while the node runs, from the next tick on."""
         self._control.change(**options)
@@ -144,14 +147,13 @@ class SimulatorNode(Node):  # type: ignore[misc]
         """Return the topics that wait until external robots' nodes have read the others."""
         triggers = set[str]()
         for i, each in external.items():
-            found = {name for own in each.triggers
-                     if (name := Topic(own, '').resolve(i, self._n)) in names}
+            found = each.acts_on(i, self._n, names)
             if each.trigger and not each.timed and not found:
                 prefix = Topic('', '').resolve(i, self._n)
                 own = [name.removeprefix(prefix) for name in names if name.startswith(prefix)]
                 raise bad_value(f'robot {i}: parameter trigger', each.trigger,
                                 f'one of {", ".join(each for each in own if "/" not in each)}')
-            triggers |= found
+            triggers.update(found)
         return triggers
 
     def _every(self, period: float, callback: Callable[[], None]) -> Timer:
@@ -177,26 +179,22 @@ class SimulatorNode(Node):  # type: ignore[misc]
 
     def _subscribe(self, wind_parts: Sequence[str]) -> None:
         # What announces something comes before the commands, so that it is handled first.
-        field, markers = topics.WIND_FIELD, topics.WIND_MARKERS
-        self._listen(field, field.name, self._on_field)
-        self._listen(markers, markers.name, partial(self._record_heard, markers, markers.name))
+        self._hear(topics.WIND_FIELD, 0, self._on_field)
+        self._hear(topics.WIND_MARKERS, 0)
         for part, topic in (('velocity', topics.WIND_VELOCITY), ('force', topics.WIND_FORCE),
                             ('gust', topics.WIND_GUST)):
             if part in wind_parts:
                 self._listen(topic, topic.name, partial(self._on_wind, part), wakes=True)
         for i in range(self._n):
-            self._listen(topics.GOAL, self._resolve(topics.GOAL, i), partial(self._on_goal, i))
-            name = self._resolve(topics.GOAL_REACHED, i)
-            self._listen(topics.GOAL_REACHED, name,
-                         partial(self._record_heard, topics.GOAL_REACHED, name))
+            self._hear(topics.GOAL, i, partial(self._on_goal, i))
+            self._hear(topics.GOAL_REACHED, i)
             # Where AMCL or SLAM localises, `initialpose` is theirs.
             for topic in (topics.TELEPORT,
                           *[topics.INITIAL_POSE] * self._broadcast.interfaces.publish_map_odom_tf):
                 self._listen(topic, self._resolve(topic, i),
                              partial(self._on_teleport, i, topic))
             if self._engine.parameters.sensors.range_and_bearing:
-                self._listen(topics.RAB_DATA, self._resolve(topics.RAB_DATA, i),
-                             partial(self._on_rab_data, i))
+                self._hear(topics.RAB_DATA, i, partial(self._on_rab_data, i))
         topic = self._broadcast.cmd_vel
         for i in range(self._n):
             self._listen(topic, self._resolve(topic, i), partial(self._on_command, i), wakes=True)
@@ -210,6 +208,18 @@ class SimulatorNode(Node):  # type: ignore[misc]
                     f'{message.topic.type.partition("/")[0]} is not installed: {name} is not '
                     f'heard, only {self._resolve(topic, i)}')
                 del self._messages[i]
+
+    def _hear(self, topic: Topic, robot: int,
+              note: Callable[[bytes], None] = lambda _: None) -> None:
+        """Note what other nodes publish now and then; record it at the stamp that is current."""
+        name = self._resolve(topic, robot)
+
+        def heard(raw: bytes) -> None:
+            note(raw)
+            if self._observer.recording:
+                payload = cdr.canonical(raw, topic.type)  # padding is not sent clean
+                self._observer.record(self._stamp_ns, [Outgoing(name, topic, payload)])
+        self._listen(topic, name, heard)
 
     def _listen(self, topic: Topic, name: str, callback: Callable[[bytes], None], *,
                 wakes: bool = False) -> None:
@@ -231,14 +241,13 @@ class SimulatorNode(Node):  # type: ignore[misc]
             self.get_logger().error(f'robot {robot}: command {command} is not finite; taken as 0',
                                     throttle_duration_sec=1.0)
             command = STOP
-        if (self._lockstep and not self._awaited[robot] and not self._driven
+        if (self._lockstep and not self._awaited[robot]
                 and robot not in self._external):
-            self._driven = True
             self.get_logger().warning(
                 f'robot {robot} has controller: none, and lockstep does not wait for its '
                 f'{self._resolve(self._broadcast.cmd_vel, robot)}, so this run cannot be '
                 'repeated. To wait for its node, use controller: external; to wait for no node, '
-                'lockstep: false')
+                'lockstep: false', once=True)
         if self._control.accept_command(robot, raw):
             self._inbox.commands[robot] = command
             self._inbox.messages[robot] = raw
@@ -258,7 +267,6 @@ class SimulatorNode(Node):  # type: ignore[misc]
     def _on_field(self, raw: bytes) -> None:
         self._inbox.wind = self._inbox.wind._replace(field=wind_messages.decode_field(raw))
         self._connections.field_heard = True
-        self._record_heard(topics.WIND_FIELD, topics.WIND_FIELD.name, raw)
 
     def _on_teleport(self, robot: int, topic: Topic, raw: bytes) -> None:
         try:
@@ -271,17 +279,9 @@ class SimulatorNode(Node):  # type: ignore[misc]
     def _on_goal(self, robot: int, raw: bytes) -> None:
         goal = PoseStamped.of_pose(raw)
         self._broadcast.goals[robot] = goal.x, goal.y
-        self._record_heard(topics.GOAL, self._resolve(topics.GOAL, robot), raw)
 
     def _on_rab_data(self, robot: int, raw: bytes) -> None:
         self._inbox.rab_data[robot] = read_rab_data(raw)
-        self._record_heard(topics.RAB_DATA, self._resolve(topics.RAB_DATA, robot), raw)
-
-    def _record_heard(self, topic: Topic, name: str, raw: bytes) -> None:
-        """Record what other nodes publish now and then, at the stamp that is current."""
-        if self._observer.recording:
-            payload = cdr.canonical(raw, topic.type)  # padding is not sent clean
-            self._observer.record(self._stamp_ns, [Outgoing(name, topic, payload)])
 
     def _on_recorded(self, topic: Topic, raw: bytes) -> None:
         if len(raw) > _LARGEST and not any(name in os.environ for name in _PROFILES):
@@ -299,20 +299,18 @@ class SimulatorNode(Node):  # type: ignore[misc]
         return response
 
     def _on_step(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        response.message = f'tick {self._engine.tick}'
+        tick = self._engine.tick
         response.success = self._control.step()
-        if not response.success:
-            response.message = ('the simulation is not paused: call '
-                                f'{self.resolve_service_name("~/pause")} first')
+        response.message = f'tick {tick}' if response.success else (
+            f'the simulation is not paused: call {self.resolve_service_name("~/pause")} first')
         return response
 
     def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         response.success = not self._observer.recording
+        response.message = ('starts again at tick 0' if response.success else
+                            'a recording cannot go back in time: stop it first')
         if response.success:
-            response.message = 'starts again at tick 0'
             self._control.reset()
-        else:
-            response.message = 'a recording cannot go back in time: stop it first'
         return response
 
     # --- actions of the run control
@@ -345,8 +343,12 @@ class SimulatorNode(Node):  # type: ignore[misc]
         return self._connections.publish_in_turns(sensed_wind)
 
     def _publish_inputs(self, robot: int) -> None:
-        self._connections.publish(self._broadcast.inputs(
-            self._engine.snapshot, robot, self._stamp_ns, self._engine.has_wind))
+        """Publish all poses of the tick once more, and what the robot senses."""
+        poses = topics.BASE_POSE_GROUND_TRUTH, topics.POSES
+        self._connections.publish(
+            each for each in self._snapshot if each.topic in poses or (
+                not each.topic.name.startswith('/')
+                and each.name == self._resolve(each.topic, robot)))
 
     def _stop(self, robot: int) -> None:
         self._inbox.commands[robot] = 0.0
@@ -400,10 +402,11 @@ class SimulatorNode(Node):  # type: ignore[misc]
     def _report(self) -> None:
         """Publish `/diagnostics`; name others who publish what is this run's, or end it."""
         self._observer.alive()
-        if self._control.phase is not Phase.CONNECTING:
+        running = self._control.phase is not Phase.CONNECTING
+        for text in self._connections.foreign() if running else ():
             if self._lockstep:
-                self._connections.check()
-            for text in set(self._connections.foreign()) - self._foreign:
+                raise self._connections.refusal(text)
+            if text not in self._foreign:
                 self._foreign.add(text)
                 self.get_logger().warning(f'{text}, expected one')
         report = self._pace.take(time.monotonic())

@@ -45,6 +45,7 @@ class AwakeClock:
                  longest: float = 0.25) -> None:
         self._clock, self._longest = clock, longest
         self._time, self._seen = 0.0, clock()
+        self._since: dict[str, float] = {}  # when what lasts began
 
     def __call__(self) -> float:
         """Return the time since it was made (s)."""
@@ -52,6 +53,14 @@ class AwakeClock:
         self._time += min(now - self._seen, self._longest)
         self._seen = now
         return self._time
+
+    def lasts(self, what: str, holds: bool = True) -> float:
+        """Return for how long something holds (s): since the first call in a row that says so."""
+        if not holds:
+            self._since.pop(what, None)
+            return 0.0
+        now = self()
+        return now - self._since.setdefault(what, now)
 
 
 # s of wall time to wait for the nodes of a run: they may have to compile first, and each node
@@ -152,7 +161,7 @@ class RunControl(ABC):
         self._awake = AwakeClock(clock)  # of time-outs
         self._peers = peers
         self._reported_at = 0.0
-        self._paused = self._reset_wanted = False
+        self.paused = self._reset_wanted = False  # whether time waits between two ticks
         self._steps_wanted = 0
 
     def change(self, **options: float) -> None:
@@ -165,9 +174,9 @@ class RunControl(ABC):
         factor = self._options.target_real_time_factor or float(not self._options.lockstep)
         return self._options.rate.dt / factor if factor > 0 else 0.0
 
-    @abstractmethod
     def on_timer(self) -> None:
-        """Begin ticks at the pace of the wall clock."""
+        """Begin the next tick, if it is due and the last one has ended."""
+        self.proceed()
 
     @abstractmethod
     def watch(self) -> None:
@@ -191,14 +200,9 @@ class RunControl(ABC):
 
     def pause(self, on: bool) -> None:
         """Pause between two ticks, or resume."""
-        self._paused, self._steps_wanted = on, 0
+        self.paused, self._steps_wanted = on, 0
         if not on:
             self.proceed()
-
-    @property
-    def paused(self) -> bool:
-        """Whether time waits between two ticks."""
-        return self._paused
 
     @property
     def is_over(self) -> bool:
@@ -207,10 +211,10 @@ class RunControl(ABC):
 
     def step(self, count: int = 1) -> bool:
         """Go one tick on; False, and nothing happens, unless the run is paused."""
-        if self._paused:
+        if self.paused:
             self._steps_wanted += count
             self.proceed()
-        return self._paused
+        return self.paused
 
     def reset(self) -> None:
         """Go back to tick 0 before the next tick."""
@@ -222,7 +226,7 @@ class RunControl(ABC):
         if self._reset_wanted:
             self._reset_wanted = False
             self._actions.reset()
-        if self._paused:
+        if self.paused:
             if self._steps_wanted == 0:
                 return False
             self._steps_wanted -= 1

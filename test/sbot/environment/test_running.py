@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sbot.environment import running
-from sbot.environment.running import REASON, RepeatedLines, RunningProcesses, python_command
+from sbot.environment.running import RepeatedLines, RunningProcesses, python_command
 from sbot.ros.simulator import _ros_distribution
 
 RANGE = 'ROS_AUTOMATIC_DISCOVERY_RANGE'
@@ -136,13 +136,6 @@ def test_lines_are_passed_on_and_the_last_that_says_something_is_kept():
     said, last_lines = relayed('one', "print('why\\n[INFO] bye\\n\\nend', end='')")
     assert said == ['[one] why', '[one] [INFO] bye', '[one] ', '[one] end']
     assert last_lines == {'one': 'end'}
-
-
-def test_why_a_process_ends_is_kept_and_not_passed_on():
-    said, last_lines = relayed(
-        'one', f'print("[ERROR] first"); print({REASON!r} + "no node came")')
-    assert said == ['[one] [ERROR] first']
-    assert last_lines == {'one': 'no node came'}
 
 
 def test_a_node_that_does_not_catch_ctrl_c_says_nothing_of_it():

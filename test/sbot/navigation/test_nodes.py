@@ -99,7 +99,7 @@ def test_commands_hold_as_they_did_over_ros(tmp_path):
 
 def test_what_cannot_be_started_is_refused_before_anything_runs(monkeypatch, capsys):
     begin = ['bench', 'navigation', 'narrow/0.7', '--seeds', '0:1']
-    monkeypatch.setattr(benchmark, 'find_spec', lambda _: True)
+    monkeypatch.setattr('sbot.ros.processes.find_spec', lambda _: True)
     monkeypatch.setattr(benchmark, '_driven_run', None)
     for arguments, said in ((['--node', 'no_such_program'], 'no_such_program is not installed'),
                             (['--node', "'"], '--node: got "\'"'),
@@ -119,7 +119,7 @@ def test_what_cannot_be_started_is_refused_before_anything_runs(monkeypatch, cap
         error = capsys.readouterr().err
         assert said in error
         assert error.count('\n') == 1
-    monkeypatch.setattr(benchmark, 'find_spec', lambda _: None)
+    monkeypatch.setattr('sbot.ros.processes.find_spec', lambda _: None)
     with pytest.raises(InputError, match=r'^--node needs ROS 2 \(rclpy\)'):
         run_nodes(scenes('narrow/0.7'), f'node: {sys.executable}', {})
 
@@ -134,7 +134,7 @@ def failing(monkeypatch):
         if len(made) == 2 and controller.endswith('true stop'):
             raise KeyboardInterrupt
         raise NodeFailed(f'{bag}: too short')
-    monkeypatch.setattr(benchmark, 'find_spec', lambda _: True)
+    monkeypatch.setattr('sbot.ros.processes.find_spec', lambda _: True)
     monkeypatch.setattr(benchmark, '_driven_run', run)
     return made
 

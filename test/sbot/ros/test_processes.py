@@ -13,7 +13,6 @@ import sbot
 from sbot.environment.running import _stop
 from sbot.ros import processes
 from sbot.ros.processes import (
-    own_environment,
     parse_command,
     robot_commands,
     start_command,
@@ -29,7 +28,7 @@ def test_a_command_is_split_as_by_a_shell_and_nothing_else_is_done_with_it(
         tmp_path, monkeypatch, text, words):
     monkeypatch.chdir(tmp_path)
     assert parse_command(text) == words
-    process = start_command(words, own_environment(), 1)
+    process = start_command(words, 1)
     assert process.stdout.read() == ' '.join(words[1:]) + '\n'
     assert process.wait(STUBBORN_DEADLINE) == 0
     assert os.listdir(tmp_path) == []
@@ -73,7 +72,7 @@ def test_a_python_file_that_is_not_there_is_said_with_the_folder(tmp_path, monke
 
 @pytest.mark.skipif(sys.platform != 'linux', reason='needs /proc')
 def test_a_stop_kills_all_that_a_command_has_started():
-    process = start_command([sys.executable, '-c', stubborn_script()], own_environment(), 1)
+    process = start_command([sys.executable, '-c', stubborn_script()], 1)
     pids = read_pids(process.stdout)
     _stop([process])
     assert process.poll() is not None

@@ -81,7 +81,7 @@ def test_a_rehearsal_gives_commands_of_the_width_that_robots_read(monkeypatch, d
 @pytest.mark.parametrize('factor', ['1.0e-300', '.inf'])
 def test_a_real_time_factor_that_no_timer_keeps_to_is_refused(factor):
     done = python('-c',
-                  'import sys; from sbot.ros.executables import sbot_sim; sys.exit(sbot_sim())',
+                  'import sys; from sbot.ros.executables import run; sys.exit(run("sbot_sim"))',
                   '--ros-args', '-p', 'scenario:=single_robot', '-p',
                   f'target_real_time_factor:={factor}')
     assert done.returncode == 2, done.stderr

@@ -279,18 +279,16 @@ class Ended:
 
 
 def test_a_node_that_left_because_it_failed_is_named_in_place_of_the_simulator(monkeypatch):
-    from sbot.environment.running import RunningProcesses
     from sbot.ros import up
-    running, failed = RunningProcesses(lambda _: None), ('sbot_sim', 1)
-    running.add('sbot_sim', Ended(1))
-    running.add('mine.py', Ended(3))
-    assert up._culprit(failed, running, 1) == failed  # it failed for a reason of its own
-    running.last_lines['sbot_sim'] = f'robot 1 (/mine) {up.HAS_LEFT} (at tick 4)'
-    assert up._culprit(failed, running, 1) == ('mine.py', 3)
+    status, failed = up._Status(None), ('sbot_sim', 1)
+    own = [('mine.py', Ended(3))]
+    assert up._culprit(failed, status, own) == failed  # it failed for a reason of its own
+    status.reason = f'robot 1 (/mine) {up.HAS_LEFT} (at tick 4)'
+    assert up._culprit(failed, status, own) == ('mine.py', 3)
     monkeypatch.setattr(up, '_LAST_WORDS', 0.1)
-    running.processes[1] = 'mine.py', Ended(0)
-    assert up._culprit(failed, running, 1) == failed
-    assert up._culprit(None, running, 1) is None
+    assert up._culprit(failed, status, [('mine.py', Ended(0))]) == failed
+    assert up._culprit(failed, status, []) == failed
+    assert up._culprit(None, status, own) is None
 
 
 def test_a_failure_of_a_users_node_names_the_option_that_hides_its_output():
@@ -306,3 +304,7 @@ def test_a_failure_of_a_users_node_names_the_option_that_hides_its_output():
         with pytest.raises(up.NodeFailed, match='exit code 1: my fault') as caught:
             up._summary((name, 1), {name: 'my fault'}, up._Status(None), ['mine.py'])
         assert type(caught.value) is kind
+    status = up._Status(None)
+    status.reason = 'no node came'  # is why, whatever its last line was
+    with pytest.raises(up.NodeFailed, match='exit code 1: no node came'):
+        up._summary(('sbot_sim', 1), {'sbot_sim': 'a warning'}, status)

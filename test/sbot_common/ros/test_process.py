@@ -102,7 +102,7 @@ def test_bad_ros_arguments_are_one_line_and_exit_code_2(arguments, words):
 @pytest.mark.parametrize('name', ['sbot_sim', 'wind_model', 'potfield_bot', 'wind_aware_bot',
                                   'controller_bot'])
 def test_help_starts_nothing(name):
-    code = f'import sys; from sbot.ros import executables; sys.exit(executables.{name}())'
+    code = f'import sys; from sbot.ros import executables; sys.exit(executables.run({name!r}))'
     done = python('-c', code, '--help')
     assert (done.returncode, done.stderr) == (0, '')
     assert done.stdout.startswith(f'Usage: ros2 run potential_field_bot {name} ')

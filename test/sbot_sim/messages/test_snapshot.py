@@ -110,8 +110,7 @@ def test_every_message_decodes_to_its_topics_type_and_is_canonical(moved):
     broadcast = Broadcast(parameters, BroadcastOptions('name: x', [(1.0, 2.0), None, None]))
     outgoing = [*broadcast.latched(10), broadcast.clock(10),
                 *broadcast.snapshot(engine.snapshot, 10),
-                *broadcast.sensed_wind(engine.snapshot, 10),
-                *broadcast.inputs(engine.snapshot, 1, 10, sensed_wind=True)]
+                *broadcast.sensed_wind(engine.snapshot, 10)]
     for _, topic, payload in outgoing:
         assert cdr.encode(cdr.decode(payload, topic.type)) == payload
     names = {name for name, _, _ in outgoing}
