@@ -357,7 +357,7 @@ def _values(world: Entity, found: _Found, file: str,
     """Return the mapping that a scenario file would hold, and the lines of its keys."""
     lines: dict[KeyPath, int] = {}
     # What the scenario has at least, before robots are looked for in every outline.
-    corners = sum(len(each.solid) for each in found.obstacles if each.solid is not None)
+    corners = sum(len(each.points) for each in found.obstacles if each.solid)
     if (least := _ROBOT_VALUES * len(found.robots) + _CORNER_VALUES * corners
             ) > limits().text_values:
         raise too_large(file, 'values or more of the scenario made from it', least, 'text_values')
