@@ -9,11 +9,24 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Generator
+from collections.abc import Callable, Collection, Generator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Protocol
 
-from sbot.viewer.data import page
+from numpy.typing import ArrayLike
+
+from sbot.scenario.model import Scenario
+from sbot.viewer.data import (
+    drivable,
+    frame,
+    lasers_of,
+    live_header,
+    page,
+    scans,
+    shown_beams,
+)
+from sbot_common.arrays import Floats32
+from sbot_common.clock import NANOSECONDS
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import STOP, Twist
 
@@ -22,6 +35,7 @@ from sbot_common.observation import STOP, Twist
 HOLD_TIME = 0.5  # s of wall time that a drive command counts; pages repeat it while a key is held
 MOST_BYTES = 1000  # of a request
 _FASTEST = 1e6  # m/s, rad/s; of a request
+_SCAN_FRAMES = 4  # a scan goes with every so many frames
 
 
 class _Controls(Protocol):
@@ -105,6 +119,37 @@ def _apply_command(raw: bytes, controls: _Controls) -> None:
 
 def _is_finite(value: float) -> bool:
     return not isinstance(value, bool) and abs(value) < _FASTEST  # false for NaN
+
+
+class LiveRun:
+    """A run on the page: its header with the first tick that is shown, then frames.
+
+    Parameters
+    ----------
+    live : where frames go
+    scenario : of the run
+
+    """
+
+    def __init__(self, live: Live, scenario: Scenario) -> None:
+        self._live, self.scenario = live, scenario
+        self.goals = {i: robot.goal for i, robot in enumerate(scenario.robots) if robot.goal}
+        self.drivable = drivable(scenario)
+        self.beams = shown_beams(lasers_of(scenario))
+        self._frames = 0
+
+    def show(self, stamp_ns: int, poses: ArrayLike, winds: ArrayLike,
+             obstacles: ArrayLike | None, boxes: ArrayLike | None,
+             ranges: Sequence[Floats32] | Floats32 | None) -> None:
+        """Show a tick: as ``frame``, with what is seen (``ranges``, if known) every few frames."""
+        if not self._frames:
+            self._live.set_run(live_header(self.scenario))
+        seconds = (stamp_ns - self.scenario.rate.stamp_ns(0)) / NANOSECONDS
+        shown = frame(seconds, poses, winds, self.goals, obstacles, boxes)
+        if self._frames % _SCAN_FRAMES == 0 and ranges is not None:
+            shown['scans'] = scans(row[self.beams] for row in ranges)
+        self._frames += 1
+        self._live.set_frame(shown)
 
 
 _HEARTBEAT = 2.0  # s between keep-alive events, which detect closed connections
