@@ -19,7 +19,7 @@ from sbot.scenario.shipped import sold_names
 from sbot_common.arrays import Flags, Floats, Integers
 from sbot_common.compiled.jit import njit, njit_inline
 from sbot_common.elementary import copy_numbers, hypot, log, sincos
-from sbot_common.errors import InputError, bad_value, unknown_name
+from sbot_common.errors import bad_value, refuse, unknown_name
 from sbot_common.random import placement_generator
 from sbot_common.random.numbers import next_placement, seed_placement
 from sbot_sim.collision.contacts import contact
@@ -302,36 +302,32 @@ def place_robots(written: ScenarioFile, bodies: Mapping[str, Body], origins: Ori
         for i, entry in enumerate(entries) for pose in poses[i])
 
 
+# Keys that say where robots start; those of groups alone.
+_OF_PLACES = ('pose', 'area', 'layout', 'yaw', 'yaw_uniform', 'yaw_gaussian', 'position_gaussian')
+_OF_GROUPS = ('area', 'layout', 'yaw', 'position_gaussian')
+
+
 def _check_entry(entry: RobotEntry, i: int, bodies: Mapping[str, Body], origins: Origins) -> None:
     path: KeyPath = ('robots', i)
     if entry.body not in bodies:
         raise unknown_name(origins.where((*path, 'body')), entry.body, {*bodies, *sold_names()})
-    if entry.reserved:
-        if i == 0:
-            raise bad_value(origins.where((*path, 'reserved')), True,
-                            'false: robot 0 is there from the start')
-        for key in ('pose', 'area', 'layout', 'yaw', 'yaw_uniform', 'yaw_gaussian',
-                    'position_gaussian'):
-            if getattr(entry, key) is not None:
-                raise InputError(f"{origins.where((*path, key))}: cannot be combined with "
-                                 "'reserved'")
-        return
-    if (entry.pose is None) == (entry.count is None):
-        raise InputError(f"{origins.where(path)}: got {'both' if entry.pose else 'neither'} of "
-                         "'pose' (one robot) and 'count' (many), expected one")
-    if entry.count is None:
-        for key in ('area', 'layout', 'yaw', 'position_gaussian'):
-            if getattr(entry, key) is not None:
-                raise InputError(f"{origins.where((*path, key))}: needs 'count'; the "
-                                 "heading of one robot is the third number of its 'pose'")
-    headings = [key for key in ('yaw', 'yaw_uniform', 'yaw_gaussian')
-                if getattr(entry, key) is not None]
-    if len(headings) > 1:
-        raise InputError(f"{origins.where((*path, headings[1]))}: cannot be combined with "
-                         f"'{headings[0]}'")
-    if entry.position_gaussian is not None and (entry.area or entry.layout == 'grid'):
-        raise InputError(f"{origins.where((*path, 'position_gaussian'))}: cannot be combined "
-                         "with 'area' or layout: grid")
+    given = [key for key in _OF_PLACES if getattr(entry, key) is not None]
+    first, *headings = [key for key in given if key.startswith('yaw')] or ['']
+    refuse((entry.reserved and i == 0, bad_value(
+               origins.where((*path, 'reserved')), True,
+               'false: robot 0 is there from the start')),
+           (not entry.reserved and (entry.pose is None) == (entry.count is None),
+            f"{origins.where(path)}: got {'both' if entry.pose else 'neither'} of 'pose' (one "
+            "robot) and 'count' (many), expected one"))
+    for key in given:
+        where = origins.where((*path, key))
+        refuse((entry.reserved, f"{where}: cannot be combined with 'reserved'"),
+               (entry.count is None and key in _OF_GROUPS,
+                f"{where}: needs 'count'; the heading of one robot is the third number of its "
+                "'pose'"),
+               (key in headings, f"{where}: cannot be combined with '{first}'"),
+               (key == 'position_gaussian' and (entry.area or entry.layout == 'grid'),
+                f"{where}: cannot be combined with 'area' or layout: grid"))
 
 
 # Start poses of many seeds in one call, as ``place_robots`` finds those of one.

@@ -39,7 +39,7 @@ from sbot.controllers.neural.network import (
 from sbot.controllers.registry import load_function
 from sbot_common.arguments import numbers, whole
 from sbot_common.arrays import Floats
-from sbot_common.errors import InputError, bad_value, decoding
+from sbot_common.errors import InputError, bad_value, decoding, refuse
 
 # Content of a function policy file, checked without executing any of it.
 
@@ -125,14 +125,14 @@ def read_policy(path: str | Path) -> _SavedPolicy:
     content = read_content(path)
     try:
         with decoding('content'):  # of a file that ``save_policy`` did not write
-            if content.get('kind') != FUNCTION:
-                raise bad_value('kind', content.get('kind'), f'{FUNCTION}; networks '
-                                'are for controller neural_controller.controller:Neural')
             version = content.get('version')
-            if type(version) is not int or version != VERSION:  # true and 1.0 equal 1
-                raise bad_value('version', version, f'{VERSION}')
-            if set(content) - {LEARNED_WITH} != set(_KEYS):
-                raise InputError(f"expected an object with the keys {', '.join(_KEYS)}")
+            refuse((content.get('kind') != FUNCTION,
+                    bad_value('kind', content.get('kind'), f'{FUNCTION}; networks '
+                              'are for controller neural_controller.controller:Neural')),
+                   (type(version) is not int or version != VERSION,  # true and 1.0 equal 1
+                    bad_value('version', version, f'{VERSION}')),
+                   (set(content) - {LEARNED_WITH} != set(_KEYS),
+                    f"expected an object with the keys {', '.join(_KEYS)}"))
             digest = content.pop('sha256')
             if digest != _hash(content):
                 raise bad_value('sha256', digest, 'that of the rest of the file, which has '
@@ -144,11 +144,10 @@ def read_policy(path: str | Path) -> _SavedPolicy:
 
 def _checked(path: str, content: Mapping[str, Any]) -> _SavedPolicy:
     """Return what a file holds, or raise InputError naming the key."""
-    for key in ('function', 'source'):
-        if not isinstance(content[key], str):
-            raise bad_value(key, content[key], 'a text')
-    if content['error_model'] not in _ERROR_MODELS:
-        raise bad_value('error_model', content['error_model'], ' or '.join(_ERROR_MODELS))
+    refuse(*((not isinstance(content[key], str), bad_value(key, content[key], 'a text'))
+             for key in ('function', 'source')),
+           (content['error_model'] not in _ERROR_MODELS,
+            bad_value('error_model', content['error_model'], ' or '.join(_ERROR_MODELS))))
     network = make_network('perceptron', content['inputs'], outputs=content['outputs'],
                            max_speed=content['max_speed'], turn=content['turn'])
     network = network._replace(learned_with=checked_conditions(content.get(LEARNED_WITH, {})))
