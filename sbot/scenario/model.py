@@ -195,18 +195,15 @@ class World(Model):
             return f'{_BOUNDS[row]} of world.bounds'
         if kind == CELLS or (kind == SEGMENT and row >= len(arrays.given_segments)):
             return 'world.map'
-        flat = [k for k, box in enumerate(self.boxes) if box.size is not None]
-        round_ones = [k for k, box in enumerate(self.boxes) if box.size is None]
-        lists: dict[int, list[tuple[str, Sequence[object]]]] = {
-            SEGMENT: [('segments', self.segments)],
-            CIRCLE: [('circles', self.circles), ('moving', self.moving)],
-            RECTANGLE: [('rectangles', self.rectangles)],
-            POLYGON: [('polygons', self.polygons)]}
-        for key, entries in lists[kind]:
-            if row < len(entries):
-                return f'world.{key}.{row}'
-            row -= len(entries)
-        return f'world.boxes.{(flat if kind == RECTANGLE else round_ones)[row]}'
+        boxes = [(f'world.boxes.{k}', box.size) for k, box in enumerate(self.boxes)]
+        names = {
+            SEGMENT: _numbered('segments', self.segments),
+            CIRCLE: [*_numbered('circles', self.circles), *_numbered('moving', self.moving),
+                     *(name for name, size in boxes if size is None)],
+            RECTANGLE: [*_numbered('rectangles', self.rectangles),
+                        *(name for name, size in boxes if size is not None)],
+            POLYGON: _numbered('polygons', self.polygons)}
+        return names[kind][row]
 
     def at_start(self, *, with_boxes: bool = True) -> WorldArrays:
         """Return ``arrays`` with moving obstacles (and boxes) at their starts."""
@@ -216,6 +213,10 @@ class World(Model):
         if not (with_boxes and self.boxes):
             return arrays
         return world_with_boxes(arrays, BodyArrays.of((), self.box_bodies()), self.box_poses())
+
+
+def _numbered(key: str, entries: Sequence[object]) -> list[str]:
+    return [f'world.{key}.{k}' for k in range(len(entries))]
 
 
 class _AnyRobot(Model):
