@@ -255,27 +255,28 @@ class Neural:
 
     def __init__(self, network: str, hold: int | None = None) -> None:
         own = None if hold is None else checked_hold(hold)
-        self.network, self._weights = load_network(network)
-        self._hold, self._waiting = own or self.network.hold or 1, 0
+        read, weights = load_network(network)
+        self._begin(FORWARD[read.kind], read, weights, read.memory_count, own or read.hold or 1)
+
+    def _begin(self, function: Callable[..., None], network: Network, weights: Floats,
+               memory_count: int, hold: int) -> None:
+        self.network, self._function, self._weights = network, function, weights
+        self._table, self._layers = input_table(network.inputs), network.layers
+        # Outputs keep what they are from tick to tick, too, as in a batch.
+        self._memory, self._outputs = np.zeros(memory_count), np.zeros(self._layers[-1])
+        self._hold, self._waiting = hold, 0
         self._command: Command = (0.0, 0.0)
-        self._table = kinds.input_table(self.network.inputs)
-        self._layers = self.network.layers
-        self._memory = np.zeros(self.network.memory_count)
 
     def step(self, observation: Observation, rng: np.random.Generator) -> Command:
         """Return linear.x, perhaps linear.y (m/s), and angular.z (rad/s)."""
         if self._waiting == 0:
-            self._command, self._waiting = self._decided(observation), self._hold
+            self._function(
+                _network_inputs(self.network, self._table, observation), self._weights,
+                self._memory, self._outputs, self._layers, self._hold * observation.dt)
+            self._command = _command_of(self.network, self._outputs)
+            self._waiting = self._hold
         self._waiting -= 1
         return self._command
-
-    def _decided(self, observation: Observation) -> Command:
-        """Return the command of a new decision."""
-        outputs = np.empty(self._layers[-1])
-        FORWARD[self.network.kind](
-            _network_inputs(self.network, self._table, observation), self._weights, self._memory,
-            outputs, self._layers, self._hold * observation.dt)
-        return _command_of(self.network, outputs)
 
 
 def _command_of(network: Network, outputs: Floats) -> Command:
@@ -354,7 +355,7 @@ def _row(values: Sequence[float] | None) -> Floats:
 
 # A function policy as the controller of one robot: `controller: function_policy`.
 
-class FunctionController:
+class FunctionController(Neural):
     """Controller that asks a compiled function, with the bits that ``sbot.Worlds`` gives.
 
     Parameters
@@ -373,18 +374,7 @@ class FunctionController:
 
     def __init__(self, policy: str, find: Find) -> None:
         saved = read_policy(policy)
-        self.network = saved.network
-        self._function = saved.function(find)
-        compile_for_robot(self._function, policy)
-        self._table = input_table(self.network.inputs)
-        self._weights, self._layers = saved.weights, self.network.layers
+        function = saved.function(find)
+        compile_for_robot(function, policy)
+        self._begin(function, saved.network, saved.weights, saved.memory_count, 1)
         self._weights.flags.writeable = self._layers.flags.writeable = False
-        # Outputs keep what they are from tick to tick, too, as in a batch.
-        self._memory, self._outputs = np.zeros(saved.memory_count), np.zeros(self._layers[-1])
-
-    def step(self, observation: Observation, rng: np.random.Generator) -> Command:
-        """Return linear.x, perhaps linear.y (m/s), and angular.z (rad/s)."""
-        outputs, n = self._outputs, self.network
-        self._function(_network_inputs(n, self._table, observation), self._weights, self._memory,
-                       outputs, self._layers, observation.dt)
-        return _command_of(n, outputs)

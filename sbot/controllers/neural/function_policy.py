@@ -28,7 +28,7 @@ import numpy as np
 
 from sbot.controllers.neural.network import WHEELS, Network, make_network
 from sbot_common.arguments import whole
-from sbot_common.errors import InputError, bad_value
+from sbot_common.errors import InputError, bad_value, refuse
 from sbot_common.user_code import UserCodeError, call_user_code, reason
 
 # Source text of a function with everything that it uses, and the function made from it.
@@ -283,10 +283,10 @@ def error_model_of(compiled: Any) -> str:  # noqa: ANN401
     if compiled.locals or not getattr(compiled, '_can_compile', True):
         raise InputError(f'{compiled.py_func.__name__}: locals and signatures of numba cannot be '
                          'combined with a policy file, which does not keep them')
-    for name, value in options.items():
-        if value and name not in _HARMLESS:
-            raise InputError(f'{compiled.py_func.__name__}: option {name} of numba cannot be '
-                             'combined with a policy file: other machines may give other bits')
+    refuse(*((value and name not in _HARMLESS,
+              f'{compiled.py_func.__name__}: option {name} of numba cannot be combined with a '
+              'policy file: other machines may give other bits')
+             for name, value in options.items()))
     return str(options.get('error_model', 'python'))
 
 
