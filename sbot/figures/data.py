@@ -23,7 +23,7 @@ from sbot_common import topics
 from sbot_common.angles import yaw_from_quaternion
 from sbot_common.arrays import Floats, Integers
 from sbot_common.clock import NANOSECONDS
-from sbot_common.errors import InputError, one_line
+from sbot_common.errors import InputError, one_line, refuse
 from sbot_common.observation import checked_goal
 from sbot_common.wire.cdr import little_endian
 from sbot_common.wire.messages import PoseStamped, read_poses
@@ -155,11 +155,6 @@ class RunData(NamedTuple):
                 if len(about.description) <= _SHORT else '')
 
     @property
-    def has_walls(self) -> bool:
-        """Whether walls stand on the bounds."""
-        return len(self.world.segments) > len(self.world.inner_segments)
-
-    @property
     def view(self) -> tuple[float, float, float, float]:
         """The view's xmin, ymin, xmax, ymax (m): the bounds, where walls stand on them.
 
@@ -167,7 +162,7 @@ class RunData(NamedTuple):
         there is a small margin.
         """
         low, high = self.world.bounds.reshape(2, 2)
-        if not self.has_walls:
+        if not self.world.has_walls:
             side, reach = float((high - low).max()), self.radius[:, np.newaxis]
             seen = ((self.poses[:, :, :2] - reach).min(axis=(0, 1)),
                     (self.poses[:, :, :2] + reach).max(axis=(0, 1)))
@@ -410,9 +405,9 @@ class _Content:
     def data(self, bag: Bag) -> RunData:
         n, scenario = self._n, self._scenario
         names = [topics.BASE_POSE_GROUND_TRUTH.resolve(i, n) for i in range(n)]
-        for i, name in enumerate(names):
-            if not len(self._series[name]):
-                raise InputError(f'{bag.path}: needs the poses of robot {i}, the topic {name}')
+        refuse(*((not len(self._series[name]),
+                  f'{bag.path}: needs the poses of robot {i}, the topic {name}')
+                 for i, name in enumerate(names)))
         tables = [self._series[name].arrays() for name in names]
         stamps: Integers = np.unique(np.concatenate([known for known, _ in tables]))
         messages = sum(len(known) for known, _ in tables)
@@ -428,11 +423,11 @@ class _Content:
             topics.WIND_VELOCITY, topics.WIND_GUST, topics.WIND_FORCE))
         air = _RecordedWind(stamps, velocity, gust, force, self._field)
         obstacles, boxes = (self._places(name, stamps) for name in self._counts)
-        for what, values in (('pose', poses[is_there(poses)]), ('wind of a robot', wind),
-                             ('wind', velocity), ('gust', gust), ('force', force),
-                             ('obstacle', obstacles), ('box', boxes)):
-            if values is not None and not np.isfinite(values).all():
-                raise InputError(f'{bag.path}: a {what} is not finite')
+        refuse(*((values is not None and not np.isfinite(values).all(),
+                  f'{bag.path}: a {what} is not finite') for what, values in (
+                      ('pose', poses[is_there(poses)]), ('wind of a robot', wind),
+                      ('wind', velocity), ('gust', gust), ('force', force),
+                      ('obstacle', obstacles), ('box', boxes))))
         # The simulation publishes no goal of a robot with ``controller: external``.
         published = {goal.robot for goal in self._goals}
         first = [goal for goal in _first_goals(scenario, int(stamps[0]))

@@ -378,6 +378,6 @@ def draw_world(axes: Axes, data: RunData, shown: Sequence[int] = ()) -> None:
     axes.tick_params(length=2)
     _set_ticks(axes, xmax - xmin, ymax - ymin)
     for spine in axes.spines.values():  # walls are drawn; without them a faint frame
-        spine.set(visible=not data.has_walls, color=palette().grid)
+        spine.set(visible=not data.world.has_walls, color=palette().grid)
     _draw_zones(axes, data, shown)
     _draw_obstacles(axes, data)

@@ -106,27 +106,21 @@ def _arrows_in(axes: Axes, data: RunData, index: int | None) -> Floats:
 
 
 def _label(data: RunData, arrows: Floats, index: int | None) -> str:
-    strongest = 0.0
-    if len(arrows):
-        mean = data.wind_at(arrows[:, :2], index)
-        if index is not None:
-            mean = mean - data.air.at(int(data.stamps_ns[index])).gust[:2]
-        strongest = float(np.hypot(*mean.T).max())
-    return _wind_label(data, strongest, index)
-
-
-def _wind_label(data: RunData, strongest: float, index: int | None = None) -> str:
     """Return what a picture says about the wind; '' if there is none.
 
     Parameters
     ----------
     data : of the run
-    strongest : speed (m/s) of the mean wind where it is strongest
+    arrows : of the wind that is shown
     index : of the stamp that is shown; None: all, so that a gust is named with its times
 
     """
-    parts = []
+    parts, strongest = [], 0.0
     row = -1 if index is None else data.air.row(int(data.stamps_ns[index]))
+    if len(arrows):
+        gust_in_it = np.zeros(2) if index is None else data.air.gust[row, :2]
+        mean = data.wind_at(arrows[:, :2], index) - gust_in_it
+        strongest = float(np.hypot(*mean.T).max())
     if strongest > 0.0:
         way = ' at most' if data.field is not None else _arrow(data.air.velocity[row])
         parts.append(f'wind{way} {strongest:.2g} m/s')
