@@ -22,7 +22,7 @@ from sbot.scenario.model import Scenario, ScenarioFile
 from sbot.scenario.shipped import find_scenario
 from sbot.scenario.validate import complete
 from sbot.scenario.warnings import Warned, warnings_of
-from sbot_common.errors import InputError, bad_value, shown, unknown_name
+from sbot_common.errors import InputError, bad_value, refuse, shown, unknown_name
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -45,12 +45,12 @@ def parse_override(text: str, option: str = '--set') -> tuple[str, object]:
     """
     key, equals, value = text.partition('=')
     key = key.strip()
-    if not text.isprintable() and any('\ud800' <= c <= '\udfff' for c in text):
-        raise bad_value(option, text, 'UTF-8 text')
-    if key.count('.') > MOST_DEPTH:
-        raise bad_value(option, key, f'a path of at most {MOST_DEPTH} keys')
-    if not equals or not all(key.split('.')):
-        raise bad_value(option, text, 'KEY=VALUE, e.g. robots.0.goal=[10, 3]')
+    refuse((not text.isprintable() and any('\ud800' <= c <= '\udfff' for c in text),
+            bad_value(option, text, 'UTF-8 text')),
+           (key.count('.') > MOST_DEPTH,
+            bad_value(option, key, f'a path of at most {MOST_DEPTH} keys')),
+           (not equals or not all(key.split('.')),
+            bad_value(option, text, 'KEY=VALUE, e.g. robots.0.goal=[10, 3]')))
     if key.startswith('controllers.') and ':' in key and not value:
         value = "''"
     parsed, _ = parse_yaml(value, f'{option} {key}')

@@ -7,6 +7,7 @@ What is not supported is left out with a warning that names it.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -365,7 +366,7 @@ def _values(world: Entity, found: _Found, file: str,
     shapes, places = found.obstacles.world(starts)
     for k, place in enumerate(places):
         lines['world', 'polygons', k] = place.main_line
-    bodies = _Bodies()
+    bodies: dict[str, dict[str, Any]] = {}
     robots = []
     sensors = found.robots[0].body['sensors']
     if any(robot.body['sensors'] != sensors for robot in found.robots):
@@ -373,11 +374,10 @@ def _values(world: Entity, found: _Found, file: str,
     else:
         for robot in found.robots:
             del robot.body['sensors']
-    for i, robot in enumerate(found.robots):
+    for i, (robot, name) in enumerate(zip(found.robots, _body_names(found.robots), strict=True)):
         lines['robots', i] = robot.place.main_line
-        name, new = bodies.name(robot)
-        if new:
-            lines['bodies', name] = robot.place.main_line
+        lines.setdefault(('bodies', name), robot.place.main_line)
+        bodies.setdefault(name, robot.body)
         robots.append({'pose': list(robot.frame), 'body': name, 'controller': 'none'})
     bounds = found.obstacles.extent(starts, _MARGIN)
     return {
@@ -385,7 +385,7 @@ def _values(world: Entity, found: _Found, file: str,
         **_times(world, lines),
         'lockstep': False,
         'world': {'bounds': bounds, 'open': True, **shapes},
-        'bodies': bodies.values,
+        'bodies': bodies,
         'sensors': sensors,
         'robots': robots,
     }, lines
@@ -413,25 +413,18 @@ def _times(world: Entity, lines: dict[KeyPath, int]) -> dict[str, Any]:
     return values
 
 
-class _Bodies:
-    """The bodies of a world by name: that of their macro, with a number where they differ."""
-
-    def __init__(self) -> None:
-        self.values: dict[str, dict[str, Any]] = {}
-        self._names: dict[str, str] = {}
-        self._used: dict[str, int] = {}
-
-    def name(self, robot: _StageRobot) -> tuple[str, bool]:
-        """Return the name of a robot's body, and whether it is a new one."""
-        key = f'{robot.kind} {robot.body}'
-        if key in self._names:
-            return self._names[key], False
-        base = robot.kind[:80]
-        number = self._used.get(base, 1 if base in BODIES else 0) + 1
-        self._used[base] = number
-        name = base if number == 1 else f'{base}-{number}'
-        while name in self.values:
-            name += '-'
-        self._names[key] = name
-        self.values[name] = robot.body
-        return name, True
+def _body_names(robots: list[_StageRobot]) -> list[str]:
+    """Return the name of each robot's body: that of its macro, with a number where they differ."""
+    names: dict[str, str] = {}  # by macro and body
+    used, taken = Counter(BODIES.keys()), set()
+    keys = [f'{robot.kind} {robot.body}' for robot in robots]
+    for key, robot in zip(keys, robots, strict=True):
+        if key not in names:
+            base = robot.kind[:80]
+            used[base] += 1
+            name = base if used[base] == 1 else f'{base}-{used[base]}'
+            while name in taken:
+                name += '-'
+            taken.add(name)
+            names[key] = name
+    return [names[key] for key in keys]

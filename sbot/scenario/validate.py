@@ -244,13 +244,12 @@ def _check_polygons(written: ScenarioFile, origins: Origins) -> None:
 def _check_moving(written: ScenarioFile, bodies: Sequence[Body], origins: Origins) -> None:
     """Raise InputError for an obstacle that could jump over a robot or a box in a tick."""
     least = min(body.inner_radius for body in bodies)
-    for k, disc in enumerate(written.world.moving):
-        if disc.speed * written.rate.dt > 0.5 * least:
-            raise bad_value(
-                origins.where(('world', 'moving', k, 'speed')), disc.speed,
-                f'at most {0.5 * least / written.rate.dt:g} m/s at {written.rate.hz:g} Hz: in a '
-                'tick it moves at most half the smallest radius of a robot or a box, here '
-                f'{least:g} m (of a rectangle: of the circle inside it)')
+    most = 0.5 * least / written.rate.dt
+    refuse(*((disc.speed * written.rate.dt > 0.5 * least, bad_value(
+        origins.where(('world', 'moving', k, 'speed')), disc.speed,
+        f'at most {most:g} m/s at {written.rate.hz:g} Hz: in a tick it moves at most half the '
+        f'smallest radius of a robot or a box, here {least:g} m (of a rectangle: of the circle '
+        'inside it)')) for k, disc in enumerate(written.world.moving)))
 
 
 def _check_boxes(world: World, origins: Origins) -> None:
