@@ -127,6 +127,13 @@ _READ = ('pose', 'origin', 'size', 'bitmap', 'boundary', 'noblocks', 'obstacle_r
          'ranger_return', 'drive', 'wheelbase', 'localization', 'odom_error', 'velocity_bounds')
 
 
+# Kinds of models that a robot cannot carry.
+_NOT_ON_ROBOTS = {
+    'position': 'a position on a position is not supported and is skipped',
+    'model': 'a model on a robot is not supported and is skipped: it takes no part in collisions '
+             'and scans'}
+
+
 class _StageRobot(NamedTuple):
     """A robot of a world."""
 
@@ -150,18 +157,14 @@ def _robot_of(model: Entity, frame: Frame, units: Units, notes: Notes) -> _Stage
 
     """
     notes.unknown(model, *_READ, 'velocity', 'acceleration_bounds')
-    if 'velocity' in model.properties:
-        notes.add(model.place_of('velocity'), 'velocity has no effect: robots start at rest, '
-                  'as driven robots in Stage do')
-    if 'acceleration_bounds' in model.properties:
-        notes.add(model.place_of('acceleration_bounds'), 'acceleration_bounds has no effect: '
-                  'Stage applies them only to commanded accelerations, not to cmd_vel')
-    for child in model.children:
-        if child.kind == 'position':
-            notes.add(child.place, 'a position on a position is not supported and is skipped')
-        elif child.kind == 'model':
-            notes.add(child.place, 'a model on a robot is not supported and is skipped: it takes '
-                      'no part in collisions and scans')
+    notes.add_if(
+        ('velocity' in model.properties, model.place_of('velocity'),
+         'velocity has no effect: robots start at rest, as driven robots in Stage do'),
+        ('acceleration_bounds' in model.properties, model.place_of('acceleration_bounds'),
+         'acceleration_bounds has no effect: Stage applies them only to commanded accelerations, '
+         'not to cmd_vel'),
+        *((child.kind in _NOT_ON_ROBOTS, child.place, _NOT_ON_ROBOTS.get(child.kind, ''))
+          for child in model.children))
     sensors, noise = _lasers(model, units, notes), _odometry_noise(model)
     if noise:
         sensors['sensors']['odometry_noise_radius'] = noise
@@ -173,12 +176,11 @@ def _lasers(model: Entity, units: Units, notes: Notes) -> dict[str, Any]:
     """Return ``sensors`` of a body, and ``lasers`` where a robot has several, as in the file."""
     lasers = _lasers_of(model, units, notes)
     wide = [each for each in lasers if each.values['scan_beams'] > 1] or lasers[:1]
-    for each in lasers:
-        if each not in wide:
-            notes.add(each.place, 'a ranger of one beam beside others is left out')
-    if not wide:
-        notes.add(model.place, f'{model.name}: no ranger with a sensor: its base_scan has one '
-                  'beam')
+    notes.add_if(
+        *((each not in wide, each.place, 'a ranger of one beam beside others is left out')
+          for each in lasers),
+        (not wide, model.place, f'{model.name}: no ranger with a sensor: its base_scan has one '
+                                'beam'))
     if len(wide) > 1:
         return {'sensors': {}, 'lasers': [each.values for each in wide]}
     return {'sensors': dict(wide[0].values if wide else _NO_LASER)}
@@ -195,10 +197,11 @@ def _body(model: Entity, units: Units, notes: Notes) -> dict[str, Any]:
     turns = origin.yaw / (0.5 * math.pi)
     if round(turns) % 2:
         length, width = width, length
-    if abs(turns - round(turns)) > 1e-6:
-        notes.add(where, "origin turns a robot's body: only quarters of a turn are supported")
-    if abs(origin.y) > 1e-9:
-        notes.add(where, "origin moves a robot's body to the side, which is not supported")
+    notes.add_if(
+        (abs(turns - round(turns)) > 1e-6, where,
+         "origin turns a robot's body: only quarters of a turn are supported"),
+        (abs(origin.y) > 1e-9, where,
+         "origin moves a robot's body to the side, which is not supported"))
     body: dict[str, Any] = {'like': 'robot'}
     if is_round(blocks, (length, width)) and abs(origin.x) < 0.01 * length:
         body['radius'] = 0.25 * (length + width)

@@ -152,12 +152,11 @@ class Obstacles(list[_Obstacle]):
         size = model.size(units[0])
         if not hit and (not seen or _height(model, units) <= _FLAT):
             return
-        if not hit:
-            notes.add(model.place_of('obstacle_return'), 'obstacle_return 0 has no effect: what '
-                      'lasers see is solid here')
-        elif not seen:
-            notes.add(model.place_of('ranger_return'), 'ranger_return < 0 has no effect: lasers '
-                      'see everything that is solid here')
+        notes.add_if(
+            (not hit, model.place_of('obstacle_return'),
+             'obstacle_return 0 has no effect: what lasers see is solid here'),
+            (hit and not seen, model.place_of('ranger_return'),
+             'ranger_return < 0 has no effect: lasers see everything that is solid here'))
         shape = frame.then(Frame.of(model, 'origin', units, notes))
         outlines, lines = model.block_outlines(), []
         if 'bitmap' in model.properties:

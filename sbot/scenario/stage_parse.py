@@ -383,6 +383,12 @@ class Notes:
             self._texts.add(text)
             LOG.warning('%s: %s', place, text)
 
+    def add_if(self, *rules: tuple[object, Place, str]) -> None:
+        """Log the warnings whose first part is true."""
+        for holds, place, text in rules:
+            if holds:
+                self.add(place, text)
+
     def unknown(self, entity: Entity, *known: str) -> None:
         """Name the properties of an entity that are not known, and those without effect."""
         quiet = _QUIET if entity.kind else _QUIET_IN_WORLD
