@@ -193,11 +193,15 @@ NEEDED = dataclasses.MISSING  # default of a key that must be given
 
 
 def Field(default: Any = NEEDED, *, description: str = '',  # noqa: ANN401
-          shown: bool = True) -> Any:  # noqa: ANN401
-    """Return the declaration of a field of a ``Model``: ``shown`` in its representation."""
+          shown: bool = True, compared: bool = True) -> Any:  # noqa: ANN401
+    """Return the declaration of a field of a ``Model``.
+
+    ``shown`` in its representation, and ``compared`` where models are.
+    """
     given = {'default_factory': default.copy} if isinstance(default, dict) else {
         'default': default}
-    return dataclasses.field(**given, repr=shown, metadata={'description': description})
+    return dataclasses.field(**given, repr=shown, compare=compared,
+                             metadata={'description': description})
 
 
 _M = TypeVar('_M', bound='Model')

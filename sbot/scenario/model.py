@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import deepcopy
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -323,21 +322,11 @@ class ScenarioFile(Settings):
         description='The robots. The first one, robot 0, is the leader.')
 
 
-@dataclass(frozen=True, eq=False)
-class Source:
-    """Source of a scenario, from which it can be made again with other values.
-
-    All sources compare equal, because scenarios with equal values are equal.
-    """
+class Source(NamedTuple):
+    """Source of a scenario, from which it can be made again with other values."""
 
     data: dict[str, Any]  # values of a ``ScenarioFile``, groups of robots not placed yet
     directory: Path  # where relative paths start
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Source | None)
-
-    def __hash__(self) -> int:
-        return 0
 
 
 def _portable_paths(values: dict[str, Any]) -> dict[str, Any]:
@@ -369,7 +358,7 @@ class Scenario(Settings):
     wind: groups.WindSettings = Field()
     robots: tuple[Robot, ...] = Field()
     knowledge: Knowledge = Field(EXACT)
-    source: Source | None = Field(None, shown=False)
+    source: Source | None = Field(None, shown=False, compared=False)
     """The scenario as written; None where only the complete one is known."""
     given: dict[str, Any] = Field({}, shown=False)
     """Controllers that came as classes or objects from Python, by name; never in the YAML."""

@@ -135,33 +135,26 @@ def _overlaps_of(world: World, bodies: Sequence[Body], poses: Sequence[_Pose]) -
 def _check_free(written: WorldModel, world: World, placed: _Placed, paths: Mapping[int, KeyPath],
                origins: Origins) -> None:
     """Raise InputError for the first robot of ``paths`` that stands in something."""
-    end, total = 0, len(placed.ids)
-    while end < total:
+    end = 0
+    while end < len(placed.ids):
         end += max(BATCH, end // 8)
-        part = _Placed(placed.ids[:end], placed.bodies[:end], placed.poses[:end])
-        _check_part(written, world, part, paths, origins)
-
-
-def _check_part(written: WorldModel, world: World, placed: _Placed, paths: Mapping[int, KeyPath],
-                origins: Origins) -> None:
-    found = _overlaps_of(world, placed.bodies, placed.poses)
-    ids = np.array(placed.ids)
-    pairs = found.kind == PAIR
-    one, other = ids[found.robot], found.other.copy()
-    other[pairs] = ids[found.other[pairs]]
-    # Of two robots the later one is to blame, unless only the earlier one is in question.
-    swap = pairs & (one < other) & np.isin(other, list(paths))
-    one[swap], other[swap] = other[swap], one[swap]
-    rows = np.flatnonzero(np.isin(one, list(paths)))
-    if not len(rows):
-        return
-    row = rows[np.argmin(one[rows])]
-    robot, kind, what = int(one[row]), int(found.kind[row]), int(other[row])
-    name = f'robot {what}' if kind == PAIR else written.name_of(world, kind, what)
-    k = placed.ids.index(robot)
-    raise bad_value(origins.where(paths[robot]), list(placed.poses[k]),
-                    f'a free place: robot {robot} ({placed.bodies[k].size_in_words}) is '
-                    f'{found.depth[row]:.3g} m too near to {name}')
+        found = _overlaps_of(world, placed.bodies[:end], placed.poses[:end])
+        ids = np.array(placed.ids[:end])
+        pairs = found.kind == PAIR
+        one, other = ids[found.robot], found.other.copy()
+        other[pairs] = ids[found.other[pairs]]
+        # Of two robots the later one is to blame, unless only the earlier one is in question.
+        swap = pairs & (one < other) & np.isin(other, list(paths))
+        one[swap], other[swap] = other[swap], one[swap]
+        rows = np.flatnonzero(np.isin(one, list(paths)))
+        if len(rows):
+            row = rows[np.argmin(one[rows])]
+            robot, kind, what = int(one[row]), int(found.kind[row]), int(other[row])
+            name = f'robot {what}' if kind == PAIR else written.name_of(world, kind, what)
+            k = placed.ids.index(robot)
+            raise bad_value(origins.where(paths[robot]), list(placed.poses[k]),
+                            f'a free place: robot {robot} ({placed.bodies[k].size_in_words}) is '
+                            f'{found.depth[row]:.3g} m too near to {name}')
 
 
 # A group is too large for its area when this many rounds of trying have not placed all of it. In
