@@ -127,7 +127,7 @@ def encode_markers(stamp_ns: int, field: Lattice | None, outside: Floats,
 def _arrows(field: Lattice | None, outside: Floats, height: Height) -> Iterator[Floats]:
     """Yield start and end (2, 3) (m) of each arrow; still air has none."""
     if field is None:
-        starts, metres = np.array([[0.0, 0.0, height.value]]), 1.0
+        starts = np.array([[0.0, 0.0, height.value]])
     else:
         size = max(field.x[-1] - field.x[0], field.y[-1] - field.y[0])
         spacing = size / _ARROWS
@@ -137,14 +137,12 @@ def _arrows(field: Lattice | None, outside: Floats, height: Height) -> Iterator[
         starts = points_at(field, np.column_stack([
             np.broadcast_to(x, shape).ravel(), np.broadcast_to(y[:, np.newaxis], shape).ravel()]),
             height)
-        metres = 0.0
     wind = sample(field, starts, outside)
     x, y, z = wind.T
     longest = float(np.sqrt(x * x + y * y + z * z).max(initial=0.0))
     if longest == 0:
         return
-    if field is not None:
-        metres = spacing / longest
+    metres = 1.0 if field is None else spacing / longest
     for start, velocity in zip(starts, wind, strict=True):
         if np.any(velocity):
             yield np.array([start, start + metres * velocity])

@@ -10,7 +10,6 @@ from pathlib import Path
 from queue import SimpleQueue
 
 import numpy as np
-from numpy.typing import NDArray
 from rclpy.client import Client
 from rclpy.node import Node
 from rclpy.publisher import Publisher
@@ -68,12 +67,12 @@ class _Follower:
         self._winds = [(0.0, 0.0)] * count
         self._scans: list[Floats32 | None] = [None] * count
         discs, boxes = scenario.world.moving, scenario.world.boxes
-        self._obstacles = np.array([disc.path[0] for disc in discs]) if discs else None
-        self._boxes = scenario.world.box_poses() if boxes else None
-        if discs:
-            self._join(topics.OBSTACLES, topics.OBSTACLES.name, self._on_obstacles)
-        if boxes:
-            self._join(topics.BOXES, topics.BOXES.name, self._on_boxes)
+        self._places = {  # of what moves or is pushed
+            topics.OBSTACLES: np.array([disc.path[0] for disc in discs]) if discs else None,
+            topics.BOXES: scenario.world.box_poses() if boxes else None}
+        for topic, places in self._places.items():
+            if places is not None:
+                self._join(topic, topic.name, partial(self._on_places, topic))
         for topic, callback in ((topics.BASE_POSE_GROUND_TRUTH, self._on_pose),
                                 (topics.WIND, self._on_wind), (topics.BASE_SCAN, self._on_scan),
                                 (topics.GOAL, self._on_goal)):
@@ -99,13 +98,12 @@ class _Follower:
             _check('wind', u, v)
             self._winds[robot] = u, v
 
-    def _on_obstacles(self, raw: bytes) -> None:
-        if self._obstacles is not None:
-            self._obstacles = _finite_poses(raw, len(self._obstacles))[:, :2]
-
-    def _on_boxes(self, raw: bytes) -> None:
-        if self._boxes is not None:
-            self._boxes = _finite_poses(raw, len(self._boxes))
+    def _on_places(self, topic: topics.Topic, raw: bytes) -> None:
+        known = self._places[topic]
+        if known is not None:
+            rows = read_poses(raw, len(known))[1]
+            _check('poses', *rows.ravel().tolist())
+            self._places[topic] = rows[:, :known.shape[1]]
 
     def _on_scan(self, robot: int, raw: bytes) -> None:
         if self.run is not None and robot < len(self._scans):
@@ -129,7 +127,7 @@ class _Follower:
         self._shown_ns = self._stamp_ns
         seen = [scan for scan in self._scans if scan is not None]
         self.run.show(self._stamp_ns, [pose for pose in self._poses if pose], self._winds,
-                      self._obstacles, self._boxes,
+                      self._places[topics.OBSTACLES], self._places[topics.BOXES],
                       seen if len(seen) == len(self._scans) else None)
 
 
@@ -137,13 +135,6 @@ def _check(what: str, *numbers: float) -> None:
     """Raise DamagedMessage unless a page can be sent the numbers, rounded."""
     if not all(math.isfinite(number) and abs(number) <= LARGEST for number in numbers):
         raise DamagedMessage(f'got {what} {numbers}, expected numbers of at most {LARGEST:g}')
-
-
-def _finite_poses(raw: bytes, count: int) -> NDArray[np.float64]:
-    """Return the rows (count, 3) of a PoseArray; DamagedMessage if they are not finite."""
-    rows = read_poses(raw, count)[1]
-    _check('poses', *rows.ravel().tolist())
-    return rows
 
 
 _SIMULATOR = 'sbot_sim'

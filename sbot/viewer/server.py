@@ -59,7 +59,6 @@ class Driven:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._lock = threading.Lock()
         self._commands: dict[int, tuple[Twist, float]] = {}
 
     def set(self, robot: int, command: Twist, drivable: Collection[int]) -> None:
@@ -73,15 +72,14 @@ class Driven:
         """
         if robot not in drivable:
             raise InputError(f'robot {robot} cannot be driven; it needs controller: none')
-        with self._lock:
-            self._commands[robot] = command, self._clock() + HOLD_TIME
+        self._commands[robot] = command, self._clock() + HOLD_TIME
 
     def commands(self) -> dict[int, Twist]:
         """Return the command of each robot that was ever driven; STOP once its time is over."""
         now = self._clock()
-        with self._lock:
-            return {robot: command if now < until else STOP
-                    for robot, (command, until) in self._commands.items()}
+        # A copy, as another thread may add a robot meanwhile.
+        return {robot: command if now < until else STOP
+                for robot, (command, until) in self._commands.copy().items()}
 
 
 def _apply_command(raw: bytes, controls: _Controls) -> None:
