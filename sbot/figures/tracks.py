@@ -175,6 +175,13 @@ _TRAIL_POINTS = 60
 _FLAT = 2.4  # width by height of an arena, from which on three moments stand one above another
 
 
+def _check_times(seconds: Sequence[float], end: float) -> None:
+    refuse(*((not 0.0 <= time <= end + 1e-9, bad_value('at', time, f'a time from 0 to {end:g} s'))
+             for time in seconds),
+           (not 1 <= len(seconds) <= 12,
+            bad_value('at', f'{len(seconds)} times', '1 to 12 times')))
+
+
 def draw_moments(data: RunData, seconds: Sequence[float], by: str = '', title: str = '',
                  inches: tuple[float, ...] | None = None) -> Figure:
     """Return the picture of a run at some times (s since its first stamp), in rows.
@@ -193,11 +200,7 @@ def draw_moments(data: RunData, seconds: Sequence[float], by: str = '', title: s
         for a time outside the run, or more than twelve.
 
     """
-    end = float(data.seconds[-1])
-    refuse(*((not 0.0 <= time <= end + 1e-9, bad_value('at', time, f'a time from 0 to {end:g} s'))
-             for time in seconds),
-           (not 1 <= len(seconds) <= 12,
-            bad_value('at', f'{len(seconds)} times', '1 to 12 times')))
+    _check_times(seconds, float(data.seconds[-1]))
     xmin, ymin, xmax, ymax = data.view
     shape = (xmax - xmin) / (ymax - ymin)
     columns = _columns(len(seconds), shape, inches or ())
@@ -215,8 +218,7 @@ def draw_moments(data: RunData, seconds: Sequence[float], by: str = '', title: s
     size = rcParams['axes.titlesize']
     names = [f'{time:g} s' for time in seconds]
     room = 72.0 * width - GAP - max(width_of(name, size, 'bold') for name in names)
-    changes = bool(np.ptp(np.hstack([data.air.velocity, data.air.gust, data.air.force]),
-                          axis=0).any())
+    changes = bool(np.ptp(np.hstack([data.air.velocity, data.air.gust, data.air.force]), 0).any())
     panels: list[Axes] = []
     for k, (name, index) in enumerate(zip(names, indexes, strict=True)):
         row, column = divmod(k, columns)
@@ -234,16 +236,21 @@ def draw_moments(data: RunData, seconds: Sequence[float], by: str = '', title: s
         axes.tick_params(labelleft=first, labelbottom=last)
         axes.set(xlabel='x (m)' if last else '', ylabel='y (m)' if first else '')
     title = wrapped(title, 72.0 * (full - left - right), size)
-    for k in range(0, len(panels), columns):  # room for labels of several lines, and the title
-        labels = [text.get_text() for axes in panels[k:k + columns] for text in axes.texts
-                  if text.get_gid() == ABOVE]
-        grow(figure, LINE * max([0, *(label.count('\n') for label in labels)]), panels[:k])
-    grow(figure, LINE * (title.count('\n') + 1 if title else 0))
+    _make_room(figure, panels, columns, title)
     trail = float(data.seconds[min(_trail_length(data), len(data.seconds) - 1)])
     _draw_signs_of_moments(panels[-1], data, trail, 1.0 - right / full, _LEGEND, bottom)
     figure.text(left / full, 1.0 - 0.5 * LINE / figure.get_figheight(), title, va='top',
                 fontsize=size, parse_math=False)
     return figure
+
+
+def _make_room(figure: Figure, panels: Sequence[Axes], columns: int, title: str) -> None:
+    """Make the picture higher: for labels of several lines above each row, and for the title."""
+    for k in range(0, len(panels), columns):
+        labels = [text.get_text() for axes in panels[k:k + columns] for text in axes.texts
+                  if text.get_gid() == ABOVE]
+        grow(figure, LINE * max([0, *(label.count('\n') for label in labels)]), panels[:k])
+    grow(figure, LINE * (title.count('\n') + 1 if title else 0))
 
 
 def _columns(count: int, shape: float, inches: tuple[float, ...]) -> int:

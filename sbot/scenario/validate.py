@@ -83,10 +83,9 @@ def complete(written: ScenarioFile, directory: Path, origins: Origins,
     for where, name in functions.items() if given is not None else ():
         load_function(name, python_path, where)
     used = {name: bodies[name] for name in sorted({robot.body for robot in robots})}
-    beams = max(sum(laser.scan_beams for laser in sensors.lasers_of(body))
-                for body in used.values())
+    scans = 4 * len(robots) * max(sum(laser.scan_beams for laser in sensors.lasers_of(body))
+                                  for body in used.values())
     sensors, used = sensors.shared_by(used)
-    scans = 4 * len(robots) * beams
     if scans > limits().run_bytes:
         raise too_large(origins.where(('sensors', 'scan_beams')),
                         f'bytes of scans of {len(robots)} robots', scans, 'run_bytes')
