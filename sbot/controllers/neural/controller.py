@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot.controllers.neural import inputs as kinds
-from sbot.controllers.neural.function_policy import compile_for_robot
+from sbot.controllers.neural.function_policy import Find, compile_for_robot, read_policy
 from sbot.controllers.neural.inputs import Heard, Senses, gather_goals, gather_inputs, input_table
 from sbot.controllers.neural.network import (
     HOLONOMIC,
@@ -22,7 +22,6 @@ from sbot.controllers.neural.network import (
     command_of_wheels,
     load_network,
 )
-from sbot.controllers.neural.policy_file import Find, read_policy
 from sbot_common.arrays import Floats, Integers
 from sbot_common.compiled.jit import njit, njit_inline
 from sbot_common.elementary import copy_numbers, exp, exp_of
