@@ -37,9 +37,16 @@ from sbot.figures.arena import (
     wrapped,
 )
 from sbot.figures.data import RunData
-from sbot.figures.ground import draw_arena, draw_goals, wide_tolerances
+from sbot.figures.ground import (
+    Boxes,
+    draw_arena,
+    draw_goals,
+    draw_moving,
+    reference_arrow,
+    wide_tolerances,
+    wind_colours,
+)
 from sbot.figures.look import LIGHT, palette
-from sbot.figures.obstacles import Boxes, draw_moving, reference_arrow, wind_colours
 from sbot.figures.robots import (
     MOST_NUMBERED_SMALL,
     Numbers,
