@@ -127,13 +127,12 @@ def _factors(values: ArrayLike, where: str) -> Floats:
     if factors.shape[0] < 2:
         raise InputError(f'{name}: got {factors.shape[0]} values, expected at least 2')
     factors = _field('vertical_spacing_factors', factors, factors.shape, where)
-    if abs(factors[0]) > _FACTOR_TOLERANCE or abs(factors[-1] - 1) > _FACTOR_TOLERANCE:
-        raise InputError(f'{name}: got values from {factors[0]:g} to {factors[-1]:g}, '
-                         'expected 0 to 1')
-    if not (np.diff(factors) > 0).all():
-        k = int(np.argmin(np.diff(factors) > 0))
-        raise InputError(f'{name}: got {factors[k]:g} and then {factors[k + 1]:g}, expected '
-                         'increasing values')
+    rising = np.diff(factors) > 0
+    k = int(np.argmin(rising))
+    refuse((abs(factors[0]) > _FACTOR_TOLERANCE or abs(factors[-1] - 1) > _FACTOR_TOLERANCE,
+            f'{name}: got values from {factors[0]:g} to {factors[-1]:g}, expected 0 to 1'),
+           (not rising.all(), f'{name}: got {factors[k]:g} and then {factors[k + 1]:g}, expected '
+                              'increasing values'))
     factors[0], factors[-1] = 0.0, 1.0
     return factors
 

@@ -12,7 +12,6 @@ import numpy as np
 from sbot_common.arrays import Floats
 from sbot_common.topics import WIND_FIELD
 from sbot_common.wire import cdr
-from sbot_common.wire.cdr import DamagedMessage
 from sbot_common.wire.controller import encode_points, read_points
 from sbot_common.wire.messages import read_vector, vector3
 from sbot_common.wire.templates import ADD, ARROW, DELETE_ALL, encode_marker_array, marker
@@ -53,7 +52,7 @@ def decode_vector(raw: bytes) -> tuple[int, Floats]:
     """
     stamp_ns, vector = read_vector(raw)
     if not np.isfinite(vector).all():
-        raise DamagedMessage(f'wind: got {list(vector)}, expected a finite vector')
+        raise cdr.DamagedMessage(f'wind: got {list(vector)}, expected a finite vector')
     return stamp_ns, np.array(vector)
 
 
@@ -84,8 +83,8 @@ def decode_field(raw: bytes) -> Lattice | None:
     """
     try:
         _, shape, points = read_points(raw, **dict.fromkeys(_USED, ('<f8', 1)))
-    except DamagedMessage as error:
-        raise DamagedMessage(f'{WIND_FIELD.name}: {error}') from None
+    except cdr.DamagedMessage as error:
+        raise cdr.DamagedMessage(f'{WIND_FIELD.name}: {error}') from None
     if 0 in shape:
         return None
     return _lattice({name: column.reshape(shape) for name, column in points.items()})
@@ -96,7 +95,7 @@ def _lattice(rows: dict[str, Floats]) -> Lattice:
     height, n_x = rows['gy'].shape
     same = np.flatnonzero(rows['gy'][1:, 0] == rows['gy'][0, 0])
     n_y = int(same[0]) + 1 if same.size else height
-    error = DamagedMessage(f'{WIND_FIELD.name}: its points are not those of a wind grid')
+    error = cdr.DamagedMessage(f'{WIND_FIELD.name}: its points are not those of a wind grid')
     if n_x < 2 or n_y < 2 or height % n_y or height // n_y < 2:
         raise error
     shaped = {name: row.reshape(height // n_y, n_y, n_x) for name, row in rows.items()}

@@ -55,7 +55,6 @@ from sbot.scenario.fields import (
 from sbot.scenario.knowledge import EXACT, Knowledge
 from sbot.scenario.shipped import PATH_KEYS, named_files, names_file, portable
 from sbot_common.clock import Rate
-from sbot_common.errors import bad_value
 from sbot_common.params import in_words
 from sbot_sim.collision.overlap import BOUND, CELLS, CIRCLE, POLYGON, RECTANGLE, SEGMENT
 from sbot_sim.world.bodies import Body, BodyArrays
@@ -161,9 +160,8 @@ class World(Model):
         if self.map:
             from sbot.scenario.maps import load_map  # imports what reads pictures
             cells = load_map(self.map)
-        bounds = self.bounds or (cells.bounds() if cells is not None else None)
-        if bounds is None:
-            raise bad_value('world.bounds', None, '[xmin, ymin, xmax, ymax] (m)')
+        bounds = self.bounds if cells is None else self.bounds or cells.bounds()
+        assert bounds is not None, 'is checked where the scenario is loaded'
         return make_world(
             bounds,
             self.segments,

@@ -17,6 +17,7 @@ from sbot.files.limits import limits, too_large
 from sbot.files.yaml_text import KeyPath, Origins, count_values
 from sbot.scenario.fields import MAX_ROBOTS
 from sbot.scenario.stage_obstacles import (
+    READ,
     Frame,
     Obstacles,
     Units,
@@ -31,8 +32,6 @@ _RANGERS = ('ranger', 'laser')
 # Stage's defaults of a sensor, and those that `laser` had.
 _SENSOR: dict[str, Any] = {'range': (0.0, 5.0), 'fov': 0.1, 'samples': 1}
 _LASER: dict[str, Any] = {'range': (0.0, 8.0), 'fov': math.pi, 'samples': 180}
-_MODEL = ('pose', 'origin', 'size', 'bitmap', 'boundary', 'noblocks', 'obstacle_return',
-          'ranger_return')
 _READ_OF_LASERS = ('pose', 'range', 'fov', 'samples', 'noise', 'size')
 _OLD_LASER = ('range_max', 'range_min')
 
@@ -60,7 +59,7 @@ def _lasers_of(robot: Entity, units: Units, notes: Notes) -> list[_Laser]:
         old = [name for name in child.properties
                if name.startswith(('spose', 'ssize', 'sview')) or name == 'scount']
         known = (*_READ_OF_LASERS, *_OLD_LASER) if child.kind == 'laser' else ()
-        notes.unknown(child, *_MODEL, *known, *old)
+        notes.unknown(child, *READ, *known, *old)
         mount = Frame.of(child, 'pose', units, notes).then(
             Frame.of(child, 'origin', units, notes))
         sensors = [each for each in child.children if each.kind == 'sensor']
@@ -123,8 +122,7 @@ _WHEEL_RADIUS = 0.1  # m; Stage's robots have none
 _SPEEDS = (1.0, 1.0, math.pi / 2)  # m/s, m/s, rad/s
 _ODOM_ERROR = (0.03, 0.03, 0.0, 0.05)
 _LARGEST_NOISE = 0.2  # that odometry_noise_radius may be
-_READ = ('pose', 'origin', 'size', 'bitmap', 'boundary', 'noblocks', 'obstacle_return',
-         'ranger_return', 'drive', 'wheelbase', 'localization', 'odom_error', 'velocity_bounds')
+_READ = (*READ, 'drive', 'wheelbase', 'localization', 'odom_error', 'velocity_bounds')
 
 
 # Kinds of models that a robot cannot carry.

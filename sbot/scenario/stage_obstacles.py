@@ -94,7 +94,8 @@ def _dark(image: Image.Image) -> NDArray[Any]:
 
 
 _FLAT = 0.05  # m, height up to which a model that nothing hits is a mark on the floor
-_READ = ('pose', 'origin', 'size', 'bitmap', 'boundary', 'noblocks', 'obstacle_return',
+# What is read of every model.
+READ = ('pose', 'origin', 'size', 'bitmap', 'boundary', 'noblocks', 'obstacle_return',
         'ranger_return')
 
 
@@ -146,7 +147,7 @@ class Obstacles(list[_Obstacle]):
 
         """
         units, notes = self._units, self._notes
-        notes.unknown(model, *_READ)
+        notes.unknown(model, *READ)
         seen = model.number('ranger_return', 1.0) >= 0
         hit = model.number('obstacle_return', 1.0) != 0
         size = model.size(units[0])

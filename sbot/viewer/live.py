@@ -17,7 +17,6 @@ from sbot.viewer.server import Driven, Live, LiveRun, start_server
 from sbot_common import topics
 from sbot_common.errors import InputError, one_line
 from sbot_common.observation import Twist
-from sbot_common.topics import Outgoing
 from sbot_common.wire.messages import PoseStamped
 from sbot_sim.engine.simulation import Snapshot
 
@@ -55,7 +54,7 @@ class _PageSupervisor:
 
     # What the run calls.
 
-    def show(self, snapshot: Snapshot, announced: Sequence[Outgoing]) -> None:
+    def show(self, snapshot: Snapshot, announced: Sequence[topics.Outgoing]) -> None:
         """Show a tick, unless the last one shown was just before."""
         for name, topic, payload in announced:
             if topic == topics.GOAL:

@@ -9,9 +9,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot.controllers.neural import inputs as kinds
 from sbot.controllers.neural.function_policy import Find, compile_for_robot, read_policy
-from sbot.controllers.neural.inputs import Heard, Senses, gather_goals, gather_inputs, input_table
+from sbot.controllers.neural.inputs import (
+    GOAL,
+    INFRARED,
+    READING,
+    SCAN,
+    Heard,
+    Senses,
+    check_beams,
+    field_of,
+    gather_goals,
+    gather_inputs,
+    input_table,
+)
 from sbot.controllers.neural.network import (
     HOLONOMIC,
     WHEELS,
@@ -229,7 +240,7 @@ def _weighted(values: Floats, weights: Floats, at: int) -> float:
 
 
 _NO_ROW, _NO_ROW32 = np.empty((1, 0)), np.empty((1, 0), np.float32)  # no input asks for them
-_NOBODY = kinds.Heard(np.zeros(2, np.int64), np.empty(0), np.empty(0))
+_NOBODY = Heard(np.zeros(2, np.int64), np.empty(0), np.empty(0))
 _ONE_KIT = np.zeros(1, np.int64)
 
 FORWARD: dict[str, Callable[..., None]] = {
@@ -314,7 +325,7 @@ def _network_inputs(network: Network, table: NDArray[np.int64],
     sensed: dict[str, Any] = {}
     out = np.zeros((1, network.input_count))
     for name, (kind, first, size) in zip(network.inputs, table.tolist(), strict=True):
-        field = kinds.field_of(name)
+        field = field_of(name)
         value: Any = None if field is None else getattr(observation, field)
         if field is not None:
             if value is None:
@@ -322,27 +333,27 @@ def _network_inputs(network: Network, table: NDArray[np.int64],
                                  'it to '
                                  '`sensors` of the scenario')
             sensed[field] = value
-        if kind == kinds.INFRARED and len(value) != size:  # compiled code would write behind it
+        if kind == INFRARED and len(value) != size:  # compiled code would write behind it
             raise bad_value(f'input {name}', f'{len(value)} readings', f'{size}')
-        if kind == kinds.SCAN:
-            kinds.check_beams(name, size, len(value.ranges))
-        if kind == kinds.READING:
+        if kind == SCAN:
+            check_beams(name, size, len(value.ranges))
+        if kind == READING:
             if len(value) != size:
                 raise bad_value('inputs', name, f"{name.partition(':')[0]}:{len(value)}")
             out[0, first:first + size] = value
-        if kind == kinds.GOAL:
+        if kind == GOAL:
             if observation.goal is None:
                 raise InputError(f'input {name} needs a goal; give the robot one')
             sensed['goal'] = observation.goal
     scan, heard = sensed.get('scan'), sensed.get('neighbours')
-    senses = kinds.Senses(
+    senses = Senses(
         poses, _row(sensed.get('goal')),
         _NO_ROW32 if 'infrared' not in sensed else np.array([sensed['infrared']], np.float32),
         _NO_ROW32 if scan is None else np.array(scan.ranges, np.float32, ndmin=2),
         _ONE_KIT, np.array([0 if scan is None else len(scan.ranges)]),
         np.array([1.0 if scan is None else scan.range_max]), _row(sensed.get('wind')),
         _row(sensed.get('twist')))
-    _gather_one(own, table, senses, _NOBODY if heard is None else kinds.Heard(
+    _gather_one(own, table, senses, _NOBODY if heard is None else Heard(
         np.array([0, len(heard.range)]), np.array(heard.range, np.float64),
         np.array(heard.bearing, np.float64)), out)
     return np.asarray(out[0])

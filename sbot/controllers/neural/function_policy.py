@@ -23,7 +23,6 @@ from contextlib import suppress
 from functools import lru_cache, partial
 from hashlib import sha256
 from importlib import import_module
-from inspect import signature
 from pathlib import Path
 from traceback import extract_tb
 from types import CodeType, FunctionType, ModuleType
@@ -248,7 +247,7 @@ def function_policy(function: Callable[..., None], inputs: Sequence[str], *, wei
 
 def _check_parameters(function: FunctionType) -> None:
     """Raise InputError unless a function can be called as policies are."""
-    given = signature(function)
+    given = inspect.signature(function)
     try:
         given.bind(*_PARAMETERS)
     except TypeError:
