@@ -118,13 +118,9 @@ def _contact_begins(data: RunData) -> tuple[Indexes, Indexes]:
     """
     if data.contacts is None or data.many:
         return np.zeros(0, np.intp), np.zeros(0, np.intp)
-    rows, robots = [], []
-    for robot, touches in enumerate(data.contacts.T):
-        touching = np.flatnonzero(touches)
-        begins = touching[np.diff(data.seconds[touching], prepend=-np.inf) > _APART]
-        rows.append(begins)
-        robots.append(np.full(len(begins), robot, np.intp))
-    return np.concatenate(rows), np.concatenate(robots)
+    rows = [touching[np.diff(data.seconds[touching], prepend=-np.inf) > _APART]
+            for touching in map(np.flatnonzero, data.contacts.T)]
+    return np.concatenate(rows), np.repeat(np.arange(len(rows)), list(map(len, rows)))
 
 
 def _contact_style() -> dict[str, Any]:

@@ -285,7 +285,7 @@ def _checked(data: dict[str, Any], origins: Origins, directory: Path, default_na
         data['name'] = default_name
     if 'seed' in data and data['seed'] is None:
         data['seed'] = secrets.randbits(32)
-    _refuse_misplaced(data.keys() - declared(ScenarioFile).keys(), origins)
+    _refuse_misplaced([key for key in data if key not in declared(ScenarioFile)], origins)
     written = validate(ScenarioFile, data, origins)
     scenario = complete(written, directory, origins, given, model.Source(data, directory))
     if tell is not None:

@@ -81,9 +81,8 @@ def _normals(rng: np.random.Generator, rows: int, columns: int) -> Floats:
 
     The same on every machine, as logarithm and sine are the project's own.
     """
-    numbers = []
-    for u, v in rng.random((rows * columns, 2)).tolist():
-        numbers.append(math.sqrt(-2.0 * log(1.0 - u)) * sincos(2.0 * math.pi * v)[1])
+    numbers = [math.sqrt(-2.0 * log(1.0 - u)) * sincos(2.0 * math.pi * v)[1]
+               for u, v in rng.random((rows * columns, 2)).tolist()]
     return np.array(numbers).reshape(rows, columns)
 
 
@@ -228,25 +227,17 @@ def _free(found: Overlaps, standing: int, tried: int) -> list[int]:
 
     ``found`` counts the robots that stand already first, then the positions tried.
     """
+    pairs = found.kind == PAIR
+    first, second = np.minimum(found.robot, found.other), np.maximum(found.robot, found.other)
+    # What is fixed, and robots that stand, leave no choice.
+    hit = np.where(pairs, second, found.robot)[~pairs | (first < standing)]
     blocked = np.zeros(tried, dtype=bool)
-    rivals: dict[int, list[int]] = {}
-    for robot, kind, other in zip(found.robot.tolist(), found.kind.tolist(), found.other.tolist(),
-                                  strict=True):
-        if kind != PAIR:
-            if robot >= standing:
-                blocked[robot - standing] = True
-        elif max(robot, other) >= standing:
-            first, second = sorted((robot, other))
-            if first < standing:
-                blocked[second - standing] = True
-            else:
-                rivals.setdefault(second - standing, []).append(first - standing)
-    free: list[int] = []
-    for k in range(tried):
-        if not blocked[k] and not any(not blocked[j] for j in rivals.get(k, ())):
-            free.append(k)
-        else:
-            blocked[k] = True
+    blocked[hit[hit >= standing] - standing] = True
+    rivals = pairs & (first >= standing)
+    for later, earlier in sorted(zip(second[rivals].tolist(), first[rivals].tolist(),
+                                     strict=True)):
+        blocked[later - standing] |= not blocked[earlier - standing]
+    free: list[int] = np.flatnonzero(~blocked).tolist()
     return free
 
 

@@ -149,7 +149,6 @@ def find_beside(name: str, folder: Path, place: Place, search: str = '') -> Path
 
 
 _MAX_LEVELS = 100  # of models in models, and of macros in macros
-_MAX_DIGITS = 400  # characters of a number
 # What C's atof takes, as far as a token can have it.
 _NUMBER = re.compile(r'[-+]?(\d+(\.\d*)?|\.\d+)')
 
@@ -176,8 +175,6 @@ class Property(NamedTuple):
         return [self._number(value) for value in self.values[:most or least]]
 
     def _number(self, value: str) -> float:
-        if len(value) > _MAX_DIGITS:
-            raise bad_value(self.where, value, f'a number of at most {_MAX_DIGITS} characters')
         if not _NUMBER.fullmatch(value.strip()) or not math.isfinite(float(value)):
             raise bad_value(self.where, value, 'a number without exponent, e.g. 0.02')
         return float(value)

@@ -157,18 +157,16 @@ def _check_controllers(written: ScenarioFile, python_path: tuple[str, ...], orig
             raise bad_value(f'controllers: {name}', controller, 'a class or an object with a '
                             'method step(observation, rng)')
     sources = None if given is None else Sources(python_path, given)
-    for name, i in first_use.items():
-        if sources is not None and name != NONE and isinstance(common[name], dict):
-            with _overrides_named(name, i, origins):
-                entry_of(name).check(name, {**common[name], **written.robots[i].parameters},
-                                     origins.where(('robots', i, 'controller')), sources)
     for i, robot in enumerate(written.robots):
+        path, name = ('robots', i, 'parameters'), robot.controller
+        own, first = common[name], first_use[name] == i
         if robot.parameters:
-            path, name = ('robots', i, 'parameters'), robot.controller
-            own = _check_own_parameters(name, common[name], robot.parameters, path, origins)
-            if sources is not None and isinstance(own, dict) and name != NONE:
-                with _overrides_named(name, i, origins):
-                    entry_of(name).check(name, own, origins.where(path), sources)
+            own = _check_own_parameters(name, own, robot.parameters, path, origins)
+        if (first or robot.parameters) and (
+                sources is not None and isinstance(own, dict) and name != NONE):
+            with _overrides_named(name, i, origins):
+                entry_of(name).check(name, own, origins.where(
+                    ('robots', i, 'controller') if first else path), sources)
     return {name: values for name, values in common.items() if name != NONE}
 
 

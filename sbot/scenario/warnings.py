@@ -302,15 +302,10 @@ def _unused_entries(written: ScenarioFile, origins: Origins) -> Iterator[Warned]
 
 def _with_models(used: set[str], written: ScenarioFile) -> set[str]:
     """Return bodies in use, and those that they are like."""
-    needed: set[str] = set()
-    waiting = sorted(used)
-    while waiting:
-        name = waiting.pop()
-        if name not in needed:
-            needed.add(name)
-            model = written.bodies.get(name, {}).get('like', 'robot')
-            waiting += [model] if name in written.bodies and isinstance(model, str) else []
-    return needed
+    models = [written.bodies[name].get('like', 'robot') for name in sorted(used)
+              if name in written.bodies]
+    needed = used | {model for model in models if isinstance(model, str)}
+    return used if needed == used else _with_models(needed, written)
 
 
 LOG = logging.getLogger(__name__)

@@ -170,7 +170,7 @@ class Live:
         self._streams = 0
         self.counts: Counter[str] = Counter()  # how many events of each kind there were
         self.controls: _Controls | None = None  # of the run
-        self.stop_server: Callable[[], None] | None = None
+        self.server: ThreadingHTTPServer | None = None  # that serves the pages
 
     def _put(self, kind: str, value: object) -> None:
         with self._changed:
@@ -213,8 +213,9 @@ class Live:
     def close(self, timeout: float) -> None:
         """End, and stop the server."""
         self.end(timeout)
-        if self.stop_server is not None:
-            self.stop_server()
+        if self.server is not None:
+            self.server.shutdown()
+            self.server.server_close()
 
     def _count_stream(self, change: int) -> None:
         with self._changed:
@@ -334,9 +335,5 @@ def start_server(port: int, live: Live) -> str:
     except OSError as error:
         raise InputError(f'--port: {port} cannot be used: {error.strerror}') from None
     threading.Thread(target=server.serve_forever, name='view', daemon=True).start()
-
-    def stop() -> None:
-        server.shutdown()
-        server.server_close()
-    live.stop_server = stop
+    live.server = server
     return f'http://localhost:{server.server_address[1]}/'
