@@ -19,7 +19,7 @@ from sbot.scenario.shipped import sold_names
 from sbot_common.arrays import Flags, Floats, Integers
 from sbot_common.compiled.jit import njit, njit_inline
 from sbot_common.elementary import copy_numbers, hypot, log, sincos
-from sbot_common.errors import bad_value, refuse, unknown_name
+from sbot_common.errors import InputError, bad_value, unknown_name
 from sbot_common.random import placement_generator
 from sbot_common.random.numbers import next_placement, seed_placement
 from sbot_sim.collision.contacts import contact
@@ -295,23 +295,26 @@ def _check_entry(entry: RobotEntry, i: int, bodies: Mapping[str, Body], origins:
     path: KeyPath = ('robots', i)
     if entry.body not in bodies:
         raise unknown_name(origins.where((*path, 'body')), entry.body, {*bodies, *sold_names()})
+    if entry.reserved and i == 0:
+        raise bad_value(origins.where((*path, 'reserved')), True,
+                        'false: robot 0 is there from the start')
+    if not entry.reserved and (entry.pose is None) == (entry.count is None):
+        raise InputError(f"{origins.where(path)}: got {'both' if entry.pose else 'neither'} of "
+                         "'pose' (one robot) and 'count' (many), expected one")
     given = [key for key in _OF_PLACES if getattr(entry, key) is not None]
+    if given == ['pose'] and not entry.reserved:  # as most robots
+        return
     first, *headings = [key for key in given if key.startswith('yaw')] or ['']
-    refuse((entry.reserved and i == 0, bad_value(
-               origins.where((*path, 'reserved')), True,
-               'false: robot 0 is there from the start')),
-           (not entry.reserved and (entry.pose is None) == (entry.count is None),
-            f"{origins.where(path)}: got {'both' if entry.pose else 'neither'} of 'pose' (one "
-            "robot) and 'count' (many), expected one"))
     for key in given:
-        where = origins.where((*path, key))
-        refuse((entry.reserved, f"{where}: cannot be combined with 'reserved'"),
-               (entry.count is None and key in _OF_GROUPS,
-                f"{where}: needs 'count'; the heading of one robot is the third number of its "
-                "'pose'"),
-               (key in headings, f"{where}: cannot be combined with '{first}'"),
-               (key == 'position_gaussian' and (entry.area or entry.layout == 'grid'),
-                f"{where}: cannot be combined with 'area' or layout: grid"))
+        for wrong, text in (
+                (entry.reserved, "cannot be combined with 'reserved'"),
+                (entry.count is None and key in _OF_GROUPS, "needs 'count'; the heading of one "
+                 "robot is the third number of its 'pose'"),
+                (key in headings, f"cannot be combined with '{first}'"),
+                (key == 'position_gaussian' and (entry.area or entry.layout == 'grid'),
+                 "cannot be combined with 'area' or layout: grid")):
+            if wrong:
+                raise InputError(f'{origins.where((*path, key))}: {text}')
 
 
 # Start poses of many seeds in one call, as ``place_robots`` finds those of one.
