@@ -119,8 +119,13 @@ def _rectangle(size: tuple[float, float]) -> Floats:
 
 
 def _sides(corners: Floats) -> Floats:
-    """Return both ends (2 M, 2) of each side of an outline."""
-    return np.hstack([corners, np.roll(corners, -1, axis=0)]).reshape(-1, 2)
+    """Return both ends (2 M, 2) of each side of an outline that has a length."""
+    return _with_length(np.hstack([corners, np.roll(corners, -1, axis=0)])).reshape(-1, 2)
+
+
+def _with_length(lines: Floats) -> Floats:
+    kept: Floats = lines[(lines[:, :2] != lines[:, 2:]).any(axis=1)]
+    return kept
 
 
 class Obstacles(list[_Obstacle]):
@@ -225,8 +230,7 @@ class Obstacles(list[_Obstacle]):
                 places.append(each.place)
             else:
                 ends = _sides(each.points) if each.solid else each.points
-                lines = ends.reshape(-1, 4)
-                segments += lines[(lines[:, :2] != lines[:, 2:]).any(axis=1)].tolist()
+                segments += _with_length(ends.reshape(-1, 4)).tolist()
         return {'segments': segments, 'polygons': polygons}, places
 
     def extent(self, robots: Floats, margin: float) -> list[float]:
