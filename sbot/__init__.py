@@ -27,7 +27,7 @@ _PLACES = {
     'function_policy': 'sbot.controllers.neural.function_policy',
     'load': 'sbot.scenario.load',
     'load_network': 'sbot.controllers.neural.network',
-    'load_policy': 'sbot.controllers.neural.policy_file',
+    'load_policy': 'sbot.controllers.neural.function_policy',
     'network': 'sbot.controllers.neural.network',
     'plot': 'sbot.api.functions',
     'replay': 'sbot.api.functions',
@@ -52,10 +52,9 @@ if TYPE_CHECKING:
     from sbot.api.functions import plot, replay, run, session, sweep, view
     from sbot.api.worlds import World, Worlds, save_network, save_policy
     from sbot.bag.reader import Bag
-    from sbot.controllers.neural.function_policy import function_policy
+    from sbot.controllers.neural.function_policy import function_policy, load_policy
     from sbot.controllers.neural.network import load_network
     from sbot.controllers.neural.network import make_network as network
-    from sbot.controllers.neural.policy_file import load_policy
     from sbot.runner.history import Run
     from sbot.runner.session import Session
     from sbot.scenario.load import load

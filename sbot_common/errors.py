@@ -64,11 +64,11 @@ def decoding(where: str) -> Iterator[None]:
             where, type(error).__name__, str(error))))) from None
 
 
-def refuse(*rules: tuple[object, str]) -> None:
-    """Raise an InputError for the first of pairs (what is wrong if true, what to say)."""
+def refuse(*rules: tuple[object, str | InputError]) -> None:
+    """Raise an InputError for the first of pairs (what is wrong if true, what to say or raise)."""
     for wrong, text in rules:
         if wrong:
-            raise InputError(text)
+            raise text if isinstance(text, InputError) else InputError(text)
 
 
 @contextmanager

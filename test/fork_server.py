@@ -29,11 +29,11 @@ from typing import Any
 HEADER = struct.Struct('!i')  # length of a request, or a process id
 MOST_FDS = 32
 MODULES = (
-    'matplotlib.backends.backend_agg', 'matplotlib.figure', 'sbot.api',
+    'matplotlib.backends.backend_agg', 'matplotlib.figure', 'sbot.api', 'tqdm',
     'sbot.bag.recorder', 'sbot.bag.tables', 'sbot.cli.main', 'sbot.cli.simulate',
     'sbot.cli.sweep', 'sbot.cli.replay', 'sbot.cli.bag', 'sbot.cli.show',
     'sbot.runner.loop', 'sbot.regression.replay', 'sbot.scenario.load', 'sbot.sweeps.guard',
-    'sbot.sweeps.experiment', 'wind_model.generate', 'sbot.controllers.neural.policy_file', 'tqdm')
+    'sbot.sweeps.experiment', 'wind_model.generate', 'sbot.controllers.neural.function_policy')
 NODES = ('sbot.ros.composed', 'sbot.ros.controller_bot', 'sbot.ros.simulator', 'sbot.ros.up',
          'potential_field_bot.node', 'wind_model.node', 'sbot_common.ros.executor',
          'rosidl_generator_py')

@@ -64,55 +64,49 @@ class FieldParameters(NamedTuple):
 _DECIMALS = 6
 
 
-class _Shape(NamedTuple):
-    """Speed and radius of a flow."""
-
-    speed: float  # m/s
-    radius: float  # m
+_Flow = Callable[[FieldParameters, Floats, Floats, Floats], tuple[Floats, Floats, Floats]]
 
 
-_Flow = Callable[[_Shape, Floats, Floats, Floats], tuple[Floats, Floats, Floats]]
-
-
-def _uniform(shape: _Shape, s: Floats, n: Floats, z: Floats) -> tuple[Floats, Floats, Floats]:
+def _uniform(p: FieldParameters, s: Floats, n: Floats, z: Floats) -> tuple[Floats, Floats, Floats]:
     """Return the same wind everywhere; arguments and result as for the other flows.
 
     ``s`` and ``n`` (m) are along the wind and to its left from the centre, ``z`` (m) is above the
     lowest ground; the result is along s, n and z (m/s), in the shape of ``z``.
     """
-    return np.full_like(z, shape.speed), np.zeros_like(z), np.zeros_like(z)
+    return np.full_like(z, p.speed), np.zeros_like(z), np.zeros_like(z)
 
 
-def _vortex(shape: _Shape, s: Floats, n: Floats, z: Floats) -> tuple[Floats, Floats, Floats]:
+def _vortex(p: FieldParameters, s: Floats, n: Floats, z: Floats) -> tuple[Floats, Floats, Floats]:
     """Return a counter-clockwise vortex: fastest at the radius, still in the middle and far."""
-    half = 0.5 * (1.0 - (s * s + n * n) / (shape.radius * shape.radius))
+    half = 0.5 * (1.0 - (s * s + n * n) / (p.radius * p.radius))
     decay = np.empty_like(half)
     exp_of(half.ravel(), decay.reshape(-1))
-    turn = shape.speed / shape.radius * decay + np.zeros_like(z)
+    turn = p.speed / p.radius * decay + np.zeros_like(z)
     return -turn * n, turn * s, np.zeros_like(z)
 
 
-def _around(along: Floats, across: Floats, shape: _Shape) -> tuple[Floats, Floats]:
+def _around(along: Floats, across: Floats, p: FieldParameters) -> tuple[Floats, Floats]:
     """Return potential flow past a circle about the origin; nothing moves inside."""
     square = along * along + across * across
-    radius_square = shape.radius * shape.radius
+    radius_square = p.radius * p.radius
     outside = square >= radius_square
     safe = np.where(outside, square, 1.0)
     factor = radius_square / (safe * safe)
-    first = shape.speed * (1.0 - factor * (along * along - across * across))
-    second = -2.0 * shape.speed * factor * along * across
+    first = p.speed * (1.0 - factor * (along * along - across * across))
+    second = -2.0 * p.speed * factor * along * across
     return np.where(outside, first, 0.0), np.where(outside, second, 0.0)
 
 
-def _cylinder(shape: _Shape, s: Floats, n: Floats, z: Floats) -> tuple[Floats, Floats, Floats]:
+def _cylinder(p: FieldParameters, s: Floats, n: Floats,
+              z: Floats) -> tuple[Floats, Floats, Floats]:
     """Return potential flow past an upright cylinder."""
-    along, across = _around(s + np.zeros_like(z), n + np.zeros_like(z), shape)
+    along, across = _around(s + np.zeros_like(z), n + np.zeros_like(z), p)
     return along, across, np.zeros_like(z)
 
 
-def _hill(shape: _Shape, s: Floats, n: Floats, z: Floats) -> tuple[Floats, Floats, Floats]:
+def _hill(p: FieldParameters, s: Floats, n: Floats, z: Floats) -> tuple[Floats, Floats, Floats]:
     """Return potential flow over a half-cylinder lying across the wind."""
-    along, up = _around(s + np.zeros_like(z), z, shape)
+    along, up = _around(s + np.zeros_like(z), z, p)
     return along, np.zeros_like(z), up
 
 
@@ -153,7 +147,7 @@ def generate(kind: str, **given: float) -> WindGrid:
     # Distances upwards grow linearly (document 003, grid specifications).
     factors = k * (k + 1) / (k[-1] * (k[-1] + 1))
     z = bottom + factors[:, np.newaxis, np.newaxis] * (top - bottom)
-    u, v, w = FLOWS[kind](_Shape(p.speed, p.radius), along, left, z)
+    u, v, w = FLOWS[kind](p, along, left, z)
     return WindGrid.make(
         p.xmin, p.ymin, n_x, n_y, (p.xmax - p.xmin) / (n_x - 1),
         (p.ymax - p.ymin) / (n_y - 1), factors, _rounded(bottom), _rounded(top),

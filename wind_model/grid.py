@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import njit, njit_inner
-from sbot_common.errors import InputError
+from sbot_common.errors import InputError, refuse
 from wind_model.parameters import Height
 
 # A printed first or last factor may have lost digits.
@@ -79,20 +79,20 @@ class WindGrid(NamedTuple):
             that do not increase from 0 to 1, or a top that is not above its bottom.
 
         """
-        for name, number in (
-                ('min_x', min_x), ('min_y', min_y), ('res_x', res_x), ('res_y', res_y)):
-            if not np.isfinite(number):
-                raise InputError(f'{where}: {name}: got {number}, expected a finite number (m)')
-        for name, count in (('n_x', n_x), ('n_y', n_y)):
-            if count < 2:
-                raise InputError(f'{where}: {name}: got {count}, expected a whole number >= 2')
+        refuse(
+            *((not np.isfinite(number),
+               f'{where}: {name}: got {number}, expected a finite number (m)')
+              for name, number in (('min_x', min_x), ('min_y', min_y), ('res_x', res_x),
+                                   ('res_y', res_y))),
+            *((count < 2, f'{where}: {name}: got {count}, expected a whole number >= 2')
+              for name, count in (('n_x', n_x), ('n_y', n_y))))
         for name, step, low, count in (('res_x', res_x, min_x, n_x), ('res_y', res_y, min_y, n_y)):
-            if not step > 0:
-                raise InputError(f'{where}: {name}: got {step}, expected a number > 0 (m)')
-            if not (np.isfinite(low + (count - 1) * step) and low + step > low
-                    and low + (count - 1) * step > low + (count - 2) * step):
-                raise InputError(f'{where}: {name}: got {step}, expected a step that separates '
-                                 'neighbouring points')
+            last = low + (count - 1) * step
+            refuse((not step > 0, f'{where}: {name}: got {step}, expected a number > 0 (m)'),
+                   (not (np.isfinite(last) and low + step > low
+                         and last > low + (count - 2) * step),
+                    f'{where}: {name}: got {step}, expected a step that separates neighbouring '
+                    'points'))
         factors = _factors(vertical_spacing_factors, where)
         n_z = factors.shape[0]
         plane, volume = (n_y, n_x), (n_z, n_y, n_x)
@@ -127,13 +127,12 @@ def _factors(values: ArrayLike, where: str) -> Floats:
     if factors.shape[0] < 2:
         raise InputError(f'{name}: got {factors.shape[0]} values, expected at least 2')
     factors = _field('vertical_spacing_factors', factors, factors.shape, where)
-    if abs(factors[0]) > _FACTOR_TOLERANCE or abs(factors[-1] - 1) > _FACTOR_TOLERANCE:
-        raise InputError(f'{name}: got values from {factors[0]:g} to {factors[-1]:g}, '
-                         'expected 0 to 1')
-    if not (np.diff(factors) > 0).all():
-        k = int(np.argmin(np.diff(factors) > 0))
-        raise InputError(f'{name}: got {factors[k]:g} and then {factors[k + 1]:g}, expected '
-                         'increasing values')
+    rising = np.diff(factors) > 0
+    k = int(np.argmin(rising))
+    refuse((abs(factors[0]) > _FACTOR_TOLERANCE or abs(factors[-1] - 1) > _FACTOR_TOLERANCE,
+            f'{name}: got values from {factors[0]:g} to {factors[-1]:g}, expected 0 to 1'),
+           (not rising.all(), f'{name}: got {factors[k]:g} and then {factors[k + 1]:g}, expected '
+                              'increasing values'))
     factors[0], factors[-1] = 0.0, 1.0
     return factors
 

@@ -16,7 +16,7 @@ from sbot_common.compiled.jit import njit
 from sbot_common.elementary import asin, sincos
 from sbot_common.random import TURBULENCE, generator
 from wind_model.grid import Lattice
-from wind_model.parameters import PLACE, ROBOT, TurbulenceParameters, WindParameters
+from wind_model.parameters import PLACE, ROBOT, STILL, TurbulenceParameters, WindParameters
 from wind_model.rotors_text import read_grid
 
 # Turbulence with the Dryden spectrum: a sum of waves with random phases.
@@ -29,7 +29,6 @@ from wind_model.rotors_text import read_grid
 # Ornstein-Uhlenbeck process, and exp(-r/L) along the line between two places.
 
 _WAVES = 64
-_SAME_FOR_ALL = 0  # whose generator a field draws from
 
 
 class Waves(NamedTuple):
@@ -45,36 +44,28 @@ class Waves(NamedTuple):
     @classmethod
     def draw(cls, parameters: TurbulenceParameters, seed: int, num_robots: int) -> Waves:
         """Return the waves of a run, drawn from its seed; no rows without turbulence."""
-        rows: list[tuple[Floats, ...]] = []
-        if parameters.turbulence == PLACE:
-            rows = [_field_row(parameters, generator(seed, _SAME_FOR_ALL, TURBULENCE).random)]
-        elif parameters.turbulence == ROBOT:
-            rows = [_own_row(parameters, generator(seed, robot, TURBULENCE).random)
-                    for robot in range(num_robots)]
+        # A field is drawn from robot 0's generator.
+        count = {STILL: 0, PLACE: 1, ROBOT: num_robots}[parameters.turbulence]
+        rows = [_row(parameters, generator(seed, robot, TURBULENCE).random)
+                for robot in range(count)]
         columns = zip(*rows, strict=True) if rows else [np.zeros((0, _WAVES))] * 6
         return cls(*(np.array(column).reshape(-1, _WAVES) for column in columns))
 
 
-def _field_row(p: TurbulenceParameters, random: Callable[[tuple[int, int]], Floats],
-               ) -> tuple[Floats, ...]:
-    """Draw a field of the plane without sources: its velocities are across its wave vectors."""
-    draws = random((4, _WAVES))
+def _row(p: TurbulenceParameters, random: Callable[[tuple[int, int]], Floats],
+         ) -> tuple[Floats, ...]:
+    """Draw a field of the plane, or gusts that are the same wherever the robot is.
+
+    A field has no sources: its velocities are across its wave vectors.
+    """
+    draws = random((4 if p.turbulence == PLACE else 3, _WAVES))
+    x, y = _directions(draws[-3])
+    omega, phase = _frequencies(draws[-2], p.turbulence_time), 2 * math.pi * draws[-1]
+    size = 2.0 * p.turbulence_speed / math.sqrt(_WAVES)
+    if p.turbulence == ROBOT:
+        return np.zeros(_WAVES), np.zeros(_WAVES), omega, phase, size * x, size * y
     k = np.array([_wave_number(u, p.turbulence_length) for u in draws[0]])
-    x, y = _directions(draws[1])
-    size = 2.0 * p.turbulence_speed / math.sqrt(_WAVES)
-    return (k * x, k * y, _frequencies(draws[2], p.turbulence_time), 2 * math.pi * draws[3],
-            -size * y, size * x)
-
-
-def _own_row(p: TurbulenceParameters, random: Callable[[tuple[int, int]], Floats],
-             ) -> tuple[Floats, ...]:
-    """Draw gusts that are the same wherever the robot is."""
-    draws = random((3, _WAVES))
-    x, y = _directions(draws[0])
-    size = 2.0 * p.turbulence_speed / math.sqrt(_WAVES)
-    nowhere = np.zeros(_WAVES)
-    return (nowhere, nowhere, _frequencies(draws[1], p.turbulence_time), 2 * math.pi * draws[2],
-            size * x, size * y)
+    return k * x, k * y, omega, phase, -size * y, size * x
 
 
 def _wave_number(u: float, length: float) -> float:
@@ -168,17 +159,14 @@ class WindSource:
     field: Lattice | None
 
     @cached_property
-    def _calm(self) -> Wind:
-        return Wind(self.parameters.mean_velocity, self.parameters.mean_force, self.field)
-
-    @cached_property
-    def _gust(self) -> tuple[int, int, Wind]:
-        """The gust's first nanosecond, the first one after it, and the wind between."""
-        p, calm = self.parameters, self._calm
+    def _winds(self) -> tuple[int, int, Wind, Wind]:
+        """The gust's first nanosecond, the first one after it, and the winds with and without."""
+        p = self.parameters
+        calm = Wind(p.mean_velocity, p.mean_force, self.field)
         return *p.gust_window, calm._replace(
-            force=calm.force + p.gust_force, gust=p.gust_velocity)
+            force=calm.force + p.gust_force, gust=p.gust_velocity), calm
 
     def at(self, stamp_ns: int) -> Wind:
         """Return the wind of a stamp (ns)."""
-        start, end, gust = self._gust
-        return gust if start <= stamp_ns < end else self._calm
+        start, end, gusty, calm = self._winds
+        return gusty if start <= stamp_ns < end else calm

@@ -12,7 +12,6 @@ import numpy as np
 from sbot_common.arrays import Floats
 from sbot_common.topics import WIND_FIELD
 from sbot_common.wire import cdr
-from sbot_common.wire.cdr import DamagedMessage
 from sbot_common.wire.controller import encode_points, read_points
 from sbot_common.wire.messages import read_vector, vector3
 from sbot_common.wire.templates import ADD, ARROW, DELETE_ALL, encode_marker_array, marker
@@ -53,7 +52,7 @@ def decode_vector(raw: bytes) -> tuple[int, Floats]:
     """
     stamp_ns, vector = read_vector(raw)
     if not np.isfinite(vector).all():
-        raise DamagedMessage(f'wind: got {list(vector)}, expected a finite vector')
+        raise cdr.DamagedMessage(f'wind: got {list(vector)}, expected a finite vector')
     return stamp_ns, np.array(vector)
 
 
@@ -84,8 +83,8 @@ def decode_field(raw: bytes) -> Lattice | None:
     """
     try:
         _, shape, points = read_points(raw, **dict.fromkeys(_USED, ('<f8', 1)))
-    except DamagedMessage as error:
-        raise DamagedMessage(f'{WIND_FIELD.name}: {error}') from None
+    except cdr.DamagedMessage as error:
+        raise cdr.DamagedMessage(f'{WIND_FIELD.name}: {error}') from None
     if 0 in shape:
         return None
     return _lattice({name: column.reshape(shape) for name, column in points.items()})
@@ -96,7 +95,7 @@ def _lattice(rows: dict[str, Floats]) -> Lattice:
     height, n_x = rows['gy'].shape
     same = np.flatnonzero(rows['gy'][1:, 0] == rows['gy'][0, 0])
     n_y = int(same[0]) + 1 if same.size else height
-    error = DamagedMessage(f'{WIND_FIELD.name}: its points are not those of a wind grid')
+    error = cdr.DamagedMessage(f'{WIND_FIELD.name}: its points are not those of a wind grid')
     if n_x < 2 or n_y < 2 or height % n_y or height // n_y < 2:
         raise error
     shaped = {name: row.reshape(height // n_y, n_y, n_x) for name, row in rows.items()}
@@ -127,7 +126,7 @@ def encode_markers(stamp_ns: int, field: Lattice | None, outside: Floats,
 def _arrows(field: Lattice | None, outside: Floats, height: Height) -> Iterator[Floats]:
     """Yield start and end (2, 3) (m) of each arrow; still air has none."""
     if field is None:
-        starts, metres = np.array([[0.0, 0.0, height.value]]), 1.0
+        starts = np.array([[0.0, 0.0, height.value]])
     else:
         size = max(field.x[-1] - field.x[0], field.y[-1] - field.y[0])
         spacing = size / _ARROWS
@@ -137,14 +136,12 @@ def _arrows(field: Lattice | None, outside: Floats, height: Height) -> Iterator[
         starts = points_at(field, np.column_stack([
             np.broadcast_to(x, shape).ravel(), np.broadcast_to(y[:, np.newaxis], shape).ravel()]),
             height)
-        metres = 0.0
     wind = sample(field, starts, outside)
     x, y, z = wind.T
     longest = float(np.sqrt(x * x + y * y + z * z).max(initial=0.0))
     if longest == 0:
         return
-    if field is not None:
-        metres = spacing / longest
+    metres = 1.0 if field is None else spacing / longest
     for start, velocity in zip(starts, wind, strict=True):
         if np.any(velocity):
             yield np.array([start, start + metres * velocity])

@@ -45,7 +45,6 @@ class WindModelNode(Node):  # type: ignore[misc]
         self._stamp: int | None = None
         self._answer: dict[str, bytes] = {}
         self._gusts = self._wind.wind_gust_speed_mean > 0
-        self._changed = self._field_changed = False
         self._started = time.monotonic_ns()
         lockstep = own.trigger == INPUTS
         depth = ros.LOCKSTEP_DEPTH if lockstep else 1
@@ -66,10 +65,8 @@ class WindModelNode(Node):  # type: ignore[misc]
         """Take over a change at run time or raise InputError; in force from the next stamp."""
         wind = updated(self._wind, new, lambda name: f'parameter {name}')
         if any(name in new for name in _FIELD_NAMES):
-            field = load_field(wind)
-            self._field_changed |= field is not None or self._field is not None
-            self._field = field
-        self._wind, self._changed = wind, True
+            self._field = load_field(wind)
+        self._wind = wind
 
     def _answer_clock(self, raw: bytes) -> None:
         """Publish the wind of a stamp; a stamp that comes again gets the same answer."""
@@ -89,11 +86,9 @@ class WindModelNode(Node):  # type: ignore[misc]
 
     def _wind_at(self, stamp: int) -> dict[str, bytes]:
         """Return velocity, force and gust of a stamp; a changed field goes out before them."""
-        if self._field_changed:
-            self._field_changed = False
+        if self._field is not self._sent_field:
             self._publish_field(stamp)
-        if self._changed:
-            self._changed = False
+        if self._wind is not self._sent_wind:
             self._publish_markers(stamp)
         wind = WindSource(self._wind, self._field).at(stamp)
         vectors = {topics.WIND_VELOCITY.name: wind.velocity, topics.WIND_FORCE.name: wind.force}
@@ -106,10 +101,12 @@ class WindModelNode(Node):  # type: ignore[misc]
             self._publishers_of[name].publish(raw)
 
     def _publish_field(self, stamp: int) -> None:
+        self._sent_field = self._field
         self._publishers_of[topics.WIND_FIELD.name].publish(
             messages.encode_field(stamp, self._field))
 
     def _publish_markers(self, stamp: int) -> None:
+        self._sent_wind = self._wind
         self._publishers_of[topics.WIND_MARKERS.name].publish(messages.encode_markers(
             stamp, self._field, self._wind.mean_velocity, self._wind.height))
 

@@ -14,7 +14,14 @@ from pathlib import Path
 import numpy as np
 
 from sbot_common.arrays import Floats
-from sbot_common.errors import InputError, bad_value, open_regular, question, writing
+from sbot_common.errors import (
+    InputError,
+    bad_value,
+    open_regular,
+    question,
+    refuse,
+    writing,
+)
 from wind_model.grid import WindGrid
 
 _LOG = logging.getLogger(__name__)
@@ -53,13 +60,11 @@ def read_grid(path: str | Path, *, typed: bool = False) -> WindGrid:
     if missing:
         raise InputError(f'{path}: a wind grid needs twelve fields; add {", ".join(missing)}')
     fields = {each: np.concatenate(parts.pop(each)) for each in _FIELDS}  # freed one by one
-    for each in _NUMBERS:
-        if len(fields[each]) != 1:
-            raise InputError(f'{path}: {each}: got {len(fields[each])} values, expected 1')
+    refuse(*((len(fields[each]) != 1,
+              f'{path}: {each}: got {len(fields[each])} values, expected 1') for each in _NUMBERS))
     counts = [float(fields[each][0]) for each in ('n_x', 'n_y')]
-    for each, count in zip(('n_x', 'n_y'), counts, strict=True):
-        if not count.is_integer():
-            raise bad_value(f'{path}: {each}', count, 'a whole number >= 2')
+    refuse(*((not count.is_integer(), bad_value(f'{path}: {each}', count, 'a whole number >= 2'))
+             for each, count in zip(('n_x', 'n_y'), counts, strict=True)))
     min_x, min_y, res_x, res_y = (
         float(fields[each][0]) for each in ('min_x', 'min_y', 'res_x', 'res_y'))
     return WindGrid.make(

@@ -13,9 +13,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from sbot.figures.data import RunData
-from sbot.figures.ground import draw_arena, draw_goals
+from sbot.figures.ground import draw_arena, draw_goals, draw_moving
 from sbot.figures.look import Look, drawing, style_of
-from sbot.figures.obstacles import draw_moving
 from sbot.figures.picture import plot_run
 from sbot.figures.robots import Robots
 from sbot.figures.tracks import draw_tracks

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
+from sbot.controllers.neural import function_policy
 from sbot.controllers.neural import network as networks
-from sbot.controllers.neural import policy_file
 from sbot.controllers.neural.function_policy import FunctionPolicy
 from sbot.controllers.neural.network import Network
 from sbot.scenario.load import Source, Sources, load_uncontrolled
@@ -139,7 +139,7 @@ def save_policy(path: str | Path, policy: Network | FunctionPolicy, weights: Arr
         policy = _learned(policy, scenario)
     elif scenario is not None and isinstance(policy, FunctionPolicy):
         policy = policy._replace(network=_learned(policy.network, scenario))
-    policy_file.save_policy(path, policy, weights, by_name=by_name)
+    function_policy.save_policy(path, policy, weights, by_name=by_name)
 
 
 def _learned(network: Network, scenario: _Learned) -> Network:

@@ -233,8 +233,8 @@ def _scenario_of_network(source: str, path: Path) -> str:
         that no scenario has, e.g. a body that its own scenario described.
 
     """
+    from sbot.controllers.neural.function_policy import read_policy
     from sbot.controllers.neural.network import FUNCTION, load_network, read_content
-    from sbot.controllers.neural.policy_file import read_policy
     from sbot.files.yaml_text import dump_yaml
     from sbot.scenario.load import parse_scenario
     is_function = read_content(source).get('kind') == FUNCTION

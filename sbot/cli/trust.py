@@ -62,7 +62,7 @@ def ask_for_trust(what: str, scenario: Scenario, overrides: Mapping[str, object]
 
 def _imported_by(programs: Iterable[str]) -> Iterator[str]:
     """Yield the functions that files of policies import, from the recording's folders, too."""
-    from sbot.controllers.neural.policy_file import read_policy
+    from sbot.controllers.neural.function_policy import read_policy
     for path in programs:
         with contextlib.suppress(InputError):  # a replay with the file says so
             yield read_policy(path).name

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,7 +22,7 @@ from sbot_common import topics
 from sbot_common.angles import yaw_from_quaternion
 from sbot_common.arrays import Floats, Integers
 from sbot_common.clock import NANOSECONDS
-from sbot_common.errors import InputError, one_line
+from sbot_common.errors import InputError, one_line, refuse
 from sbot_common.observation import checked_goal
 from sbot_common.wire.cdr import little_endian
 from sbot_common.wire.messages import PoseStamped, read_poses
@@ -31,7 +30,7 @@ from sbot_sim.dynamics.hooks import free_wind
 from sbot_sim.world.bodies import is_there
 from sbot_sim.world.geometry import World, rectangle_corners
 from wind_model.grid import Lattice, points_at, sample
-from wind_model.gust import Wind, WindSource, gusts_at
+from wind_model.gust import WindSource, gusts_at
 from wind_model.messages import decode_field
 
 # Undisturbed wind at the robots of a recording, from the messages of the wind.
@@ -51,11 +50,6 @@ class _RecordedWind(NamedTuple):
         """Return the row of a stamp (ns), or of the last before it."""
         return max(0, int(np.searchsorted(self.stamps, stamp_ns, side='right')) - 1)
 
-    def at(self, stamp_ns: int) -> Wind:
-        """Return the wind of one of the stamps (ns), or the last before it, as ``WindSource``."""
-        k = self.row(stamp_ns)
-        return Wind(self.velocity[k], self.force[k], self.field, self.gust[k])
-
 
 def _wind_of(source: WindSource, stamps: Integers) -> _RecordedWind:
     """Return what a source gives at the stamps (T,) (ns)."""
@@ -67,8 +61,7 @@ def _wind_of(source: WindSource, stamps: Integers) -> _RecordedWind:
     return _RecordedWind(stamps, velocity, gust, force, source.field)
 
 
-def _free_winds(scenario: Scenario, source: Callable[[int], Wind], stamps: Integers,
-               poses: Floats) -> Floats:
+def _free_winds(scenario: Scenario, air: _RecordedWind, poses: Floats) -> Floats:
     """Return the wind (T, N, 2) (m/s) that each robot would feel if it were alone.
 
     With what forces give it in a tick, as in ``observation.wind``.
@@ -76,21 +69,21 @@ def _free_winds(scenario: Scenario, source: Callable[[int], Wind], stamps: Integ
     Parameters
     ----------
     scenario : of the recording
-    source : the wind of a stamp (ns), ``WindSource.at`` or that of a recording
-    stamps : (T,) ns, of ticks 0, 1, ...
+    air : the wind of ticks 0, 1, ...
     poses : (T, N, 3) x, y (m), yaw (rad)
 
     """
     free = np.empty((*poses.shape[:2], 2))
     mass = np.array([body.mass for body in robot_bodies(scenario)])[:, np.newaxis]
     waves, dt = make_turbulence(scenario), scenario.rate.dt
-    for k, stamp in enumerate(stamps.tolist()):
-        wind, pose = source(stamp), np.ascontiguousarray(poses[k])
-        free[k] = free_wind(wind.field, np.ascontiguousarray(wind.velocity), pose,
+    for k, (velocity, gust, force) in enumerate(zip(air.velocity, air.gust, air.force,
+                                                    strict=True)):
+        pose = np.ascontiguousarray(poses[k])
+        free[k] = free_wind(air.field, np.ascontiguousarray(velocity), pose,
                             scenario.wind.flow.height)
-        free[k] += wind.gust[:2] + wind.force[:2] * dt / mass
+        free[k] += gust[:2] + force[:2] * dt / mass
         if waves is not None:
-            x, y, _ = (wind.velocity * (k * dt)).tolist()
+            x, y, _ = (velocity * (k * dt)).tolist()
             free[k] += gusts_at(waves, pose, x, y, k * dt)
     return free
 
@@ -155,11 +148,6 @@ class RunData(NamedTuple):
                 if len(about.description) <= _SHORT else '')
 
     @property
-    def has_walls(self) -> bool:
-        """Whether walls stand on the bounds."""
-        return len(self.world.segments) > len(self.world.inner_segments)
-
-    @property
     def view(self) -> tuple[float, float, float, float]:
         """The view's xmin, ymin, xmax, ymax (m): the bounds, where walls stand on them.
 
@@ -167,7 +155,7 @@ class RunData(NamedTuple):
         there is a small margin.
         """
         low, high = self.world.bounds.reshape(2, 2)
-        if not self.has_walls:
+        if not self.world.has_walls:
             side, reach = float((high - low).max()), self.radius[:, np.newaxis]
             seen = ((self.poses[:, :, :2] - reach).min(axis=(0, 1)),
                     (self.poses[:, :, :2] + reach).max(axis=(0, 1)))
@@ -241,8 +229,9 @@ class RunData(NamedTuple):
         above = points_at(self.field, points, self.scenario.wind.flow.height)
         if index is None:
             return np.asarray(sample(self.field, above, self.outside)[:, :2])
-        wind = self.air.at(int(self.stamps_ns[index]))
-        return np.asarray(sample(self.field, above, wind.velocity)[:, :2] + wind.gust[:2])
+        row = self.air.row(int(self.stamps_ns[index]))
+        return np.asarray(sample(self.field, above, self.air.velocity[row])[:, :2]
+                          + self.air.gust[row, :2])
 
     def _strongest_ever(self, points: Floats) -> float:
         """Return the speed (m/s) that the wind at the points does not exceed at any stamp."""
@@ -410,9 +399,9 @@ class _Content:
     def data(self, bag: Bag) -> RunData:
         n, scenario = self._n, self._scenario
         names = [topics.BASE_POSE_GROUND_TRUTH.resolve(i, n) for i in range(n)]
-        for i, name in enumerate(names):
-            if not len(self._series[name]):
-                raise InputError(f'{bag.path}: needs the poses of robot {i}, the topic {name}')
+        refuse(*((not len(self._series[name]),
+                  f'{bag.path}: needs the poses of robot {i}, the topic {name}')
+                 for i, name in enumerate(names)))
         tables = [self._series[name].arrays() for name in names]
         stamps: Integers = np.unique(np.concatenate([known for known, _ in tables]))
         messages = sum(len(known) for known, _ in tables)
@@ -428,16 +417,16 @@ class _Content:
             topics.WIND_VELOCITY, topics.WIND_GUST, topics.WIND_FORCE))
         air = _RecordedWind(stamps, velocity, gust, force, self._field)
         obstacles, boxes = (self._places(name, stamps) for name in self._counts)
-        for what, values in (('pose', poses[is_there(poses)]), ('wind of a robot', wind),
-                             ('wind', velocity), ('gust', gust), ('force', force),
-                             ('obstacle', obstacles), ('box', boxes)):
-            if values is not None and not np.isfinite(values).all():
-                raise InputError(f'{bag.path}: a {what} is not finite')
+        refuse(*((values is not None and not np.isfinite(values).all(),
+                  f'{bag.path}: a {what} is not finite') for what, values in (
+                      ('pose', poses[is_there(poses)]), ('wind of a robot', wind),
+                      ('wind', velocity), ('gust', gust), ('force', force),
+                      ('obstacle', obstacles), ('box', boxes))))
         # The simulation publishes no goal of a robot with ``controller: external``.
         published = {goal.robot for goal in self._goals}
         first = [goal for goal in _first_goals(scenario, int(stamps[0]))
                  if goal.robot not in published]
-        return _run_data(scenario, air, poses, wind, _free_winds(scenario, air.at, stamps, poses),
+        return _run_data(scenario, air, poses, wind, _free_winds(scenario, air, poses),
                          (*first, *self._goals),
                          None if obstacles is None else obstacles[:, :, :2], boxes)
 

@@ -32,9 +32,17 @@ from sbot.figures.arena import (
     wrapped_parts,
 )
 from sbot.figures.data import RunData
-from sbot.figures.ground import NAME, covered_goals, draw_goals, draw_world
+from sbot.figures.ground import (
+    NAME,
+    Boxes,
+    covered_goals,
+    draw_goals,
+    draw_moving,
+    draw_wind,
+    draw_world,
+    label_in,
+)
 from sbot.figures.look import AUTO, PLAIN, Film, Look, drawing, palette, style_of
-from sbot.figures.obstacles import Boxes, draw_moving, draw_wind, label_in
 from sbot.figures.robots import MOST_NUMBERED_SMALL, Numbers, Robots, draw_heading_legend
 from sbot_common.arrays import Bytes
 from sbot_common.errors import InputError, one_line, writing

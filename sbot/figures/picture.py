@@ -26,9 +26,8 @@ from sbot.figures.arena import (
     wrapped,
 )
 from sbot.figures.data import MOST_NAMED, RunData
-from sbot.figures.ground import draw_arena, draw_goals
+from sbot.figures.ground import Boxes, draw_arena, draw_goals, draw_moving
 from sbot.figures.look import DPI, LETTERS, PLAIN, Look, drawing, palette, style_of
-from sbot.figures.obstacles import Boxes, draw_moving
 from sbot.figures.robots import MOST_NUMBERED, Numbers, Robots
 from sbot.figures.tracks import (
     PADS,

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.markers import MarkerStyle
 from matplotlib.ticker import MaxNLocator
-from matplotlib.transforms import ScaledTranslation, Transform, blended_transform_factory
+from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 from numpy.typing import NDArray
 
 from sbot.figures.arena import (
@@ -37,9 +37,16 @@ from sbot.figures.arena import (
     wrapped,
 )
 from sbot.figures.data import RunData
-from sbot.figures.ground import draw_arena, draw_goals, wide_tolerances
+from sbot.figures.ground import (
+    Boxes,
+    draw_arena,
+    draw_goals,
+    draw_moving,
+    reference_arrow,
+    wide_tolerances,
+    wind_colours,
+)
 from sbot.figures.look import LIGHT, palette
-from sbot.figures.obstacles import Boxes, draw_moving, reference_arrow, wind_colours
 from sbot.figures.robots import (
     MOST_NUMBERED_SMALL,
     Numbers,
@@ -49,7 +56,7 @@ from sbot.figures.robots import (
 )
 from sbot.scenario.assemble import robot_bodies
 from sbot_common.arrays import Indexes
-from sbot_common.errors import bad_value
+from sbot_common.errors import bad_value, refuse
 
 _MOST_POINTS = 1200  # of a track
 _MOST_PIECES = 200_000  # of all tracks together
@@ -111,13 +118,9 @@ def _contact_begins(data: RunData) -> tuple[Indexes, Indexes]:
     """
     if data.contacts is None or data.many:
         return np.zeros(0, np.intp), np.zeros(0, np.intp)
-    rows, robots = [], []
-    for robot, touches in enumerate(data.contacts.T):
-        touching = np.flatnonzero(touches)
-        begins = touching[np.diff(data.seconds[touching], prepend=-np.inf) > _APART]
-        rows.append(begins)
-        robots.append(np.full(len(begins), robot, np.intp))
-    return np.concatenate(rows), np.concatenate(robots)
+    rows = [touching[np.diff(data.seconds[touching], prepend=-np.inf) > _APART]
+            for touching in map(np.flatnonzero, data.contacts.T)]
+    return np.concatenate(rows), np.repeat(np.arange(len(rows)), list(map(len, rows)))
 
 
 def _contact_style() -> dict[str, Any]:
@@ -176,11 +179,10 @@ _FLAT = 2.4  # width by height of an arena, from which on three moments stand on
 
 
 def _check_times(seconds: Sequence[float], end: float) -> None:
-    for time in seconds:
-        if not 0.0 <= time <= end + 1e-9:
-            raise bad_value('at', time, f'a time from 0 to {end:g} s')
-    if not 1 <= len(seconds) <= 12:
-        raise bad_value('at', f'{len(seconds)} times', '1 to 12 times')
+    refuse(*((not 0.0 <= time <= end + 1e-9, bad_value('at', time, f'a time from 0 to {end:g} s'))
+             for time in seconds),
+           (not 1 <= len(seconds) <= 12,
+            bad_value('at', f'{len(seconds)} times', '1 to 12 times')))
 
 
 def draw_moments(data: RunData, seconds: Sequence[float], by: str = '', title: str = '',
@@ -211,18 +213,21 @@ def draw_moments(data: RunData, seconds: Sequence[float], by: str = '', title: s
     full = _WIDTH if inches is None else inches[0]
     width = (full - left - right - (columns - 1) * across) / columns
     height = width / shape
-    figure = Figure(figsize=(full, top + bottom + rows * height + (rows - 1) * down))
+    high = top + bottom + rows * height + (rows - 1) * down
+    figure = Figure(figsize=(full, high))
     indexes = [int(np.searchsorted(data.seconds, time - 1e-9)) for time in seconds]
     # In all moments or in none.
     numbered = all(numbers_fit(data, index, 72.0 * width / (xmax - xmin)) for index in indexes)
     size = rcParams['axes.titlesize']
     names = [f'{time:g} s' for time in seconds]
     room = 72.0 * width - GAP - max(width_of(name, size, 'bold') for name in names)
-    changes = bool(np.ptp(np.hstack([data.air.velocity, data.air.gust, data.air.force]),
-                          axis=0).any())
-    panels = []
+    changes = bool(np.ptp(np.hstack([data.air.velocity, data.air.gust, data.air.force]), 0).any())
+    panels: list[Axes] = []
     for k, (name, index) in enumerate(zip(names, indexes, strict=True)):
-        axes = figure.add_axes((0.0, 0.0, width / full, height / figure.get_figheight()))
+        row, column = divmod(k, columns)
+        below = top + (row + 1) * height + row * down  # inches from the upper edge
+        axes = figure.add_axes(((left + column * (width + across)) / full, 1.0 - below / high,
+                                width / full, height / high))
         panels.append(axes)
         # Every moment names its wind if a gust changes it.
         draw_arena(axes, data, k == 0 or changes, index, indexes, room)
@@ -234,12 +239,21 @@ def draw_moments(data: RunData, seconds: Sequence[float], by: str = '', title: s
         axes.tick_params(labelleft=first, labelbottom=last)
         axes.set(xlabel='x (m)' if last else '', ylabel='y (m)' if first else '')
     title = wrapped(title, 72.0 * (full - left - right), size)
-    _place(figure, panels, (columns, width, height), title.count('\n') + 1 if title else 0)
+    _make_room(figure, panels, columns, title)
     trail = float(data.seconds[min(_trail_length(data), len(data.seconds) - 1)])
     _draw_signs_of_moments(panels[-1], data, trail, 1.0 - right / full, _LEGEND, bottom)
     figure.text(left / full, 1.0 - 0.5 * LINE / figure.get_figheight(), title, va='top',
                 fontsize=size, parse_math=False)
     return figure
+
+
+def _make_room(figure: Figure, panels: Sequence[Axes], columns: int, title: str) -> None:
+    """Make the picture higher: for labels of several lines above each row, and for the title."""
+    for k in range(0, len(panels), columns):
+        labels = [text.get_text() for axes in panels[k:k + columns] for text in axes.texts
+                  if text.get_gid() == ABOVE]
+        grow(figure, LINE * max([0, *(label.count('\n') for label in labels)]), panels[:k])
+    grow(figure, LINE * (title.count('\n') + 1 if title else 0))
 
 
 def _columns(count: int, shape: float, inches: tuple[float, ...]) -> int:
@@ -257,29 +271,6 @@ def _columns(count: int, shape: float, inches: tuple[float, ...]) -> int:
     if count == 3:
         return 3 if shape < _FLAT else 1
     return min(count, 3 if count != 4 and shape < 2.2 else 2, math.ceil(4 / shape))
-
-
-def _place(figure: Figure, panels: Sequence[Axes], sizes: tuple[int, float, float],
-           title: int) -> None:
-    """Place the panels; a row whose labels have several lines has room for them above it.
-
-    ``sizes``: how many are in a row, and width and height (inches) of one; ``title``: its lines.
-    """
-    columns, width, height = sizes
-    left, _, top, bottom = _EDGES
-    across, down = _GAPS
-    lines = [max([0, *(text.get_text().count('\n') for axes in panels[k:k + columns]
-                       for text in axes.texts if text.get_gid() == ABOVE)])
-             for k in range(0, len(panels), columns)]
-    rows = len(lines)
-    full = top + bottom + rows * height + (rows - 1) * down + LINE * (sum(lines) + title)
-    wide = figure.get_figwidth()
-    figure.set_figheight(full)
-    for k, axes in enumerate(panels):
-        row, column = divmod(k, columns)
-        below = top + (row + 1) * height + row * down + LINE * (sum(lines[:row + 1]) + title)
-        axes.set_position(((left + column * (width + across)) / wide, 1.0 - below / full,
-                           width / wide, height / full))
 
 
 def _trail_length(data: RunData) -> int:
@@ -331,17 +322,12 @@ def draw_signs(axes: Axes, data: RunData, right: float, letters: float,
         signs.append(('contact', _line(**_contact_style())))
     signs += [(style['label'], Line2D([], [], **style)) for style in dots]
     axes.set_xlabel('x (m)')
-    figure = figure_of(axes)
-    columns = columns_in([name for name, _ in signs], 72.0 * right * figure.get_figwidth(), 1.8,
-                         1.0)
-    rows = -(-len(signs) // columns)
-    beside = len(signs) <= _MOST_SIGNS and figure.get_figwidth() > _LEAST_BESIDE
+    rows = -(-len(signs) // _columns_of(axes, signs, right))
+    beside = len(signs) <= _MOST_SIGNS and figure_of(axes).get_figwidth() > _LEAST_BESIDE
     line = letters * LINE
     below = 0.0 if beside else line
-    place = blended_transform_factory(figure.transFigure, axes.transAxes) + ScaledTranslation(
-        0.0, -letters * _BELOW - (1.0 - letters) * PADS - below - 0.5 * (rows - 1) * line,
-        figure.dpi_scale_trans)
-    _legend(axes, signs, place, right, 0.0, columns)
+    _legend(axes, axes, signs, right, letters * _BELOW + (1.0 - letters) * PADS + below
+            + 0.5 * (rows - 1) * line)
     return below + (rows - 1) * line
 
 
@@ -356,15 +342,11 @@ def _draw_signs_of_moments(axes: Axes, data: RunData, trail: float, right: float
     line = Line2D([], [], color=palette().ink, alpha=0.45, linewidth=1.2)
     figure = figure_of(axes)
     signs = [(f'trail of {trail:.2g} s', line), *_common_signs(axes, data, moments=True)]
-    columns = columns_in([name for name, _ in signs], 72.0 * right * figure.get_figwidth(), 1.8,
-                         1.0)
     _, size, way = reference_arrow(axes, data, moments=True)
-    more = max(LINE * (-(-len(signs) // columns) - 1),
+    more = max(LINE * (-(-len(signs) // _columns_of(axes, signs, right)) - 1),
                size / 72.0 * abs(math.sin(math.atan2(way[1], way[0]))) - 2.0 * up)
     grow(figure, more, figure.axes)
-    place = blended_transform_factory(figure.transFigure, axes.transAxes) + ScaledTranslation(
-        0.0, up - bottom - 0.5 * more, figure.dpi_scale_trans)
-    _legend(figure, signs, place, right, 0.0, columns)
+    _legend(figure, axes, signs, right, bottom + 0.5 * more - up)
 
 
 def _common_signs(axes: Axes, data: RunData, moments: bool = False) -> list[tuple[str, Any]]:
@@ -393,12 +375,22 @@ def _common_signs(axes: Axes, data: RunData, moments: bool = False) -> list[tupl
     return signs
 
 
-def _legend(owner: Axes | Figure, signs: list[tuple[str, Any]], place: Transform, right: float,
-            up: float, columns: int) -> None:
+def _columns_of(axes: Axes, signs: list[tuple[str, Any]], right: float) -> int:
+    """Return how many columns a legend has that ends at ``right``, a share of the width."""
+    return columns_in([name for name, _ in signs],
+                      72.0 * right * figure_of(axes).get_figwidth(), 1.8, 1.0)
+
+
+def _legend(owner: Axes | Figure, axes: Axes, signs: list[tuple[str, Any]], right: float,
+            down: float) -> None:
+    """Draw a legend whose middle is ``down`` (inches) below the axes."""
+    place = blended_transform_factory(figure_of(axes).transFigure, axes.transAxes) + (
+        ScaledTranslation(0.0, -down, figure_of(axes).dpi_scale_trans))
     owner.legend([sign for _, sign in signs], [name for name, _ in signs], loc='center right',
-                bbox_to_anchor=(right, up), bbox_transform=place, ncols=columns,
-                frameon=False, fontsize='medium', borderpad=0.0, borderaxespad=0.0,
-                handlelength=1.8, handletextpad=0.4, columnspacing=1.0)
+                bbox_to_anchor=(right, 0.0), bbox_transform=place,
+                ncols=_columns_of(axes, signs, right), frameon=False, fontsize='medium',
+                borderpad=0.0, borderaxespad=0.0, handlelength=1.8, handletextpad=0.4,
+                columnspacing=1.0)
 
 
 def _line(**style: Any) -> Line2D:  # noqa: ANN401 - matplotlib's

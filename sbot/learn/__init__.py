@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot.controllers.neural.function_policy import FunctionPolicy
+from sbot.controllers.neural.function_policy import FunctionPolicy, load_policy
 from sbot.controllers.neural.network import Network
-from sbot.controllers.neural.policy_file import load_policy
 from sbot.learn.task import Draws, Moment, Task
 from sbot.learn.tasks.entry import Entry, Metric, Rule, Scene, Track
 from sbot.learn.tasks.goals import ReachGoal

@@ -115,11 +115,9 @@ _DEVICES = ('range_and_bearing', 'positioning', 'differential_steering')
 _MAX_TURN = WindAwareParameters().max_turn_rate
 
 
-class _ControllerKind(NamedTuple):
-    """A controller of an experiment."""
-
-    name: str  # of a scenario's controller
-    velocity: float  # m/s
+# Name and parameters of a scenario's controller.
+_Kind = tuple[str, dict[str, float]]
+_STILL: _Kind = ('none', {})
 
 
 class _RobotEntry(NamedTuple):
@@ -129,12 +127,11 @@ class _RobotEntry(NamedTuple):
     element: Element
     names: tuple[str, ...]  # ids in the experiment of the robots that it stands for
     rab_range: float  # m
-    velocity: float  # m/s
 
 
-def _controller_kinds(root: Element) -> dict[str, _ControllerKind]:
+def _controller_kinds(root: Element) -> dict[str, _Kind]:
     """Return the controllers by id; robots with kinds outside document 000 stand still."""
-    kinds: dict[str, _ControllerKind] = {}
+    kinds: dict[str, _Kind] = {}
     for group in root.all('controllers'):
         for element in group.children:
             name = element.text('id')
@@ -144,7 +141,7 @@ def _controller_kinds(root: Element) -> dict[str, _ControllerKind]:
     return kinds
 
 
-def _kind(element: Element) -> _ControllerKind:
+def _kind(element: Element) -> _Kind:
     words = f'{element.tag} {element.text("library", "")}'.replace('-', '_').lower()
     if 'wind_aware' in words:
         name = _WIND_AWARE
@@ -152,18 +149,19 @@ def _kind(element: Element) -> _ControllerKind:
         name = _BASE
     else:
         element.warn('is an unknown controller; its robots stand still')
-        return _ControllerKind('none', 0.0)
+        return _STILL
     element.warn_children('sensors', 'actuators', 'params')
     for devices in element.all('sensors', 'actuators'):
         devices.warn_children(*_DEVICES)
     params = element.only('params')
-    if params is None:
-        return _ControllerKind(name, 0.01 * _DEFAULT_VELOCITY)
-    params.warn_unknown('velocity')
-    return _ControllerKind(name, 0.01 * params.number('velocity', _DEFAULT_VELOCITY, 0.0))
+    velocity = _DEFAULT_VELOCITY
+    if params is not None:
+        params.warn_unknown('velocity')
+        velocity = params.number('velocity', velocity, 0.0)
+    return name, {'velocity': 0.01 * velocity}
 
 
-def _robot(element: Element, kinds: dict[str, _ControllerKind]) -> _RobotEntry:
+def _robot(element: Element, kinds: dict[str, _Kind]) -> _RobotEntry:
     """Return the entry of one robot with a pose."""
     pose = element.pose()
     entry = _entry(element, kinds)
@@ -173,12 +171,12 @@ def _robot(element: Element, kinds: dict[str, _ControllerKind]) -> _RobotEntry:
     return entry
 
 
-def _entry(element: Element, kinds: dict[str, _ControllerKind]) -> _RobotEntry:
+def _entry(element: Element, kinds: dict[str, _Kind]) -> _RobotEntry:
     """Return an entry without a place."""
     element.warn_unknown('id', 'rab_range', 'rab_data_size')
     element.warn_children('body', 'controller')
     chosen = element.only('controller')
-    kind = _ControllerKind('none', 0.0)
+    kind = _STILL
     if chosen is None:
         element.warn('has no <controller> and stands still')
     else:
@@ -186,11 +184,10 @@ def _entry(element: Element, kinds: dict[str, _ControllerKind]) -> _RobotEntry:
         if name not in kinds:
             raise unknown_name(f'{chosen.where}: config', name, kinds)
         kind = kinds[name]
-    parameters = {} if kind.name == 'none' else {'velocity': kind.velocity}
-    values = {'body': element.tag, 'controller': kind.name, 'parameters': parameters}
+    values = {'body': element.tag, 'controller': kind[0], 'parameters': dict(kind[1])}
     name = element.text('id', '')
     rab_range = element.number('rab_range', _RAB_RANGES[element.tag], 0.0)
-    return _RobotEntry(values, element, (name,) if name else (), rab_range, kind.velocity)
+    return _RobotEntry(values, element, (name,) if name else (), rab_range)
 
 
 def _refuse_same_ids(robots: Sequence[_RobotEntry]) -> None:
@@ -204,7 +201,7 @@ def _refuse_same_ids(robots: Sequence[_RobotEntry]) -> None:
             first[name] = entry.element
 
 
-def _distributed(element: Element, kinds: dict[str, _ControllerKind]) -> list[_RobotEntry]:
+def _distributed(element: Element, kinds: dict[str, _Kind]) -> list[_RobotEntry]:
     """Return the entries of a `<distribute>`: groups, or robots on a grid or at a place."""
     place, turn, entity = map(element.needed, ('position', 'orientation', 'entity'))
     quantity = int(entity.number('quantity', minimum=1.0))
@@ -355,8 +352,8 @@ def _translated(root: Element, overrides: Mapping[str, object]) -> tuple[dict[st
     fastest: dict[str, float] = {}
     for i, entry in enumerate(robots):
         lines['robots', i] = entry.element.line
-        body = entry.values['body']
-        fastest[body] = max(fastest.get(body, 0.0), entry.velocity)
+        body, velocity = entry.values['body'], entry.values['parameters'].get('velocity', 0.0)
+        fastest[body] = max(fastest.get(body, 0.0), velocity)
     aware = any(entry.values['controller'] == _WIND_AWARE for entry in robots)
     return {
         'description': f'From {root.file.rpartition("/")[2]}.',

@@ -8,8 +8,7 @@ from typing import Any
 
 from sbot.controllers.entry import Place, Sources
 from sbot.controllers.registry import NONE, entry_of
-from sbot.controllers.shipped import EXTERNAL as EXTERNAL
-from sbot.controllers.shipped import NO_TRIGGER
+from sbot.controllers.shipped import EXTERNAL, NO_TRIGGER
 from sbot.scenario.groups import ControllerParameters
 from sbot.scenario.knowledge import with_knowledge
 from sbot.scenario.model import Robot, Scenario

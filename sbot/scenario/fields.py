@@ -93,22 +93,15 @@ def _number_field(expected: str, **limits: float) -> Check:
     return Check(expected, lambda value: real(value, **limits))
 
 
-def _pace(value: object) -> float:
-    factor = real(value, minimum=0.0, maximum=FASTEST)
-    _require(not 0 < factor < SLOWEST)
-    return factor
+def _points(value: object, least: int = 2) -> tuple[tuple[float, float], ...]:
+    _require(isinstance(value, list | tuple) and len(value) >= least)
+    return tuple(Point.__metadata__[0].read(item) for item in value)  # type: ignore[attr-defined]
 
 
 def _waypoints(value: object) -> tuple[tuple[float, float], ...]:
-    _require(isinstance(value, list | tuple) and len(value) > 1)
-    points = tuple(Point.__metadata__[0].read(item) for item in value)  # type: ignore[attr-defined]
+    points = _points(value)
     _require(all(a != b for a, b in zip(points, (*points[1:], points[0]), strict=True)))
     return points
-
-
-def _corners(value: object) -> tuple[tuple[float, float], ...]:
-    _require(isinstance(value, list | tuple) and len(value) >= LEAST_CORNERS)
-    return tuple(Point.__metadata__[0].read(item) for item in value)  # type: ignore[attr-defined]
 
 
 # Colours of zones, which can be told apart on light and dark grounds.
@@ -137,7 +130,7 @@ Waypoints = Annotated[tuple[tuple[float, float], ...], Check(
     _waypoints)]
 Corners = Annotated[tuple[tuple[float, float], ...], Check(
     'three or more corners [x, y] (m) of an outline that does not touch itself; numbers from '
-    '-1e6 to 1e6', _corners)]
+    '-1e6 to 1e6', partial(_points, least=LEAST_CORNERS))]
 Pose = Annotated[tuple[float, float, float],
                  _numbers_check('[x, y, yaw]: three numbers from -1e6 to 1e6 (m, m, rad)', 3)]
 Size = Annotated[tuple[float, float], _numbers_check(
@@ -158,7 +151,8 @@ Angle = Annotated[float, _number_field('a number from -1e6 to 1e6 (rad)', minimu
                                        maximum=1e6)]
 Duration = Annotated[float, _number_field('a number > 0 and <= 1e9 (s)', above=0.0, maximum=1e9)]
 Interval = Annotated[float, _number_field('a number >= 0 (s)', minimum=0.0)]
-Pace = Annotated[float, Check(f'0, or a number from {SLOWEST:g} to {FASTEST:g}', _pace)]
+Pace = Annotated[float, Check(f'0, or a number from {SLOWEST:g} to {FASTEST:g}',
+                               lambda v: real(v, 0.0 if v == 0 else SLOWEST, FASTEST))]
 Seed = Annotated[int, Check('a whole number from 0 to 2^63 - 1', lambda v: _whole(v, 0, MAX_SEED))]
 Count = Annotated[int, Check(f'a whole number from 1 to {MAX_ROBOTS}',
                              lambda v: _whole(v, 1, MAX_ROBOTS))]
@@ -193,11 +187,15 @@ NEEDED = dataclasses.MISSING  # default of a key that must be given
 
 
 def Field(default: Any = NEEDED, *, description: str = '',  # noqa: ANN401
-          shown: bool = True) -> Any:  # noqa: ANN401
-    """Return the declaration of a field of a ``Model``: ``shown`` in its representation."""
+          shown: bool = True, compared: bool = True) -> Any:  # noqa: ANN401
+    """Return the declaration of a field of a ``Model``.
+
+    ``shown`` in its representation, and ``compared`` where models are.
+    """
     given = {'default_factory': default.copy} if isinstance(default, dict) else {
         'default': default}
-    return dataclasses.field(**given, repr=shown, metadata={'description': description})
+    return dataclasses.field(**given, repr=shown, compare=compared,
+                             metadata={'description': description})
 
 
 _M = TypeVar('_M', bound='Model')

@@ -10,7 +10,7 @@ from sbot.controllers.entry import RATE
 from sbot.files.yaml_text import Origins
 from sbot.scenario.shipped import DRIVER, sold_names, sold_robot
 from sbot_common.errors import bad_value, unknown_name
-from sbot_common.params import Spec, Value, in_words, refuse_unknown, specs_of, updated
+from sbot_common.params import Spec, Value, Where, in_words, refuse_unknown, specs_of, updated
 from sbot_sim.dynamics.hooks import HookNames
 from sbot_sim.sensors.laser import ScanSettings
 from sbot_sim.sensors.registry import Sensor, sensors
@@ -78,6 +78,21 @@ ControllerParameters = Any
 def group_specs(group: tuple[NamedTuple, ...]) -> tuple[Spec, ...]:
     """Return the specs of all parameters of a group, in the order of a file."""
     return tuple(spec for part in group for spec in specs_of(type(part)))
+
+
+def updated_parts(group: Sequence[NamedTuple], given: Mapping[str, object],
+                  where: Where) -> list[Any]:
+    """Return the parts of a group with a file's values, each checked and those that go together.
+
+    Raises
+    ------
+    InputError
+        naming the place in the file, for an unknown name or a bad value.
+
+    """
+    refuse_unknown(given, [spec.name for part in group for spec in specs_of(type(part))], where)
+    return [updated(part, {key: given[key] for key in part._fields if key in given}, where)
+            for part in group]
 
 
 def group_in_words(group: tuple[NamedTuple, ...]) -> dict[str, Value]:
@@ -155,11 +170,8 @@ def _checked_settings(given: object, sensors: SensorSettings, names: Sequence[st
     """Return settings of a body's sensors, checked together with those of all robots."""
     if not isinstance(given, Mapping):
         raise bad_value(place, given, 'a mapping')
-    parts = [getattr(sensors, name) for name in names]
-    refuse_unknown(given, [spec.name for spec in group_specs(tuple(parts))],
-                   lambda name: f'{place}.{name}')
-    changed = [updated(part, {key: given[key] for key in part._fields if key in given},
-                       lambda name: f'{place}.{name}') for part in parts]
+    changed = updated_parts([getattr(sensors, name) for name in names], given,
+                            lambda name: f'{place}.{name}')
     return {key: getattr(part, key) for part in changed for key in part._fields if key in given}
 
 

@@ -22,7 +22,7 @@ from sbot.scenario.model import Scenario, ScenarioFile
 from sbot.scenario.shipped import find_scenario
 from sbot.scenario.validate import complete
 from sbot.scenario.warnings import Warned, warnings_of
-from sbot_common.errors import InputError, bad_value, shown, unknown_name
+from sbot_common.errors import InputError, bad_value, refuse, shown, unknown_name
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -45,12 +45,12 @@ def parse_override(text: str, option: str = '--set') -> tuple[str, object]:
     """
     key, equals, value = text.partition('=')
     key = key.strip()
-    if not text.isprintable() and any('\ud800' <= c <= '\udfff' for c in text):
-        raise bad_value(option, text, 'UTF-8 text')
-    if key.count('.') > MOST_DEPTH:
-        raise bad_value(option, key, f'a path of at most {MOST_DEPTH} keys')
-    if not equals or not all(key.split('.')):
-        raise bad_value(option, text, 'KEY=VALUE, e.g. robots.0.goal=[10, 3]')
+    refuse((not text.isprintable() and any('\ud800' <= c <= '\udfff' for c in text),
+            bad_value(option, text, 'UTF-8 text')),
+           (key.count('.') > MOST_DEPTH,
+            bad_value(option, key, f'a path of at most {MOST_DEPTH} keys')),
+           (not equals or not all(key.split('.')),
+            bad_value(option, text, 'KEY=VALUE, e.g. robots.0.goal=[10, 3]')))
     if key.startswith('controllers.') and ':' in key and not value:
         value = "''"
     parsed, _ = parse_yaml(value, f'{option} {key}')
@@ -71,65 +71,40 @@ def _apply_overrides(data: dict[str, Any], overrides: Mapping[str, object],
 
     """
     for dotted, value in overrides.items():
-        where = f'{origins.file}, override: {dotted}'
-        for key in _each(data, dotted, where):
-            path = _put(data, key, value, where)
+        for path in _put(data, dotted.split('.'), value, f'{origins.file}, override: {dotted}'):
             for known in [p for p in origins.lines if p[:len(path)] == path]:
                 del origins.lines[known]
             origins.overrides.add(path)
 
 
-def _each(data: dict[str, Any], dotted: str, where: str) -> Iterator[str]:
-    """Yield the key path, or one for each entry of the list that `*` stands for."""
-    before, star, after = dotted.partition('.*')
-    if not star or after[:1] not in ('', '.'):
-        yield dotted
-        return
-    here: Any = data
-    for word in before.split('.'):
-        if isinstance(here, list) and _INDEX.fullmatch(word) and int(word) < len(here):
-            here = here[int(word)]
-        else:
-            here = here.get(word) if isinstance(here, dict) else None
-    if not isinstance(here, list):
-        raise bad_value(where, '*', f"a key: '{before}' is not a list")
-    for i in range(len(here)):
-        yield from _each(data, f'{before}.{i}{after}', where)
+def _put(here: Any, words: list[str], value: object, where: str,  # noqa: ANN401 - a list or dict
+         path: KeyPath = ()) -> Iterator[KeyPath]:
+    """Put a value at the key path that ``words`` make below ``path``; yield where it is now.
 
-
-def _put(data: dict[str, Any], dotted: str, value: object, where: str) -> KeyPath:
-    here: Any = data
-    path: list[str | int] = []
-    words = dotted.split('.')
-    while words:
-        if isinstance(here, list):
-            word = words.pop(0)
-            if not _INDEX.fullmatch(word) or int(word) >= len(here):
-                raise bad_value(where, word, f'an index from 0 to {len(here) - 1}')
-            key: str | int = int(word)
-        elif isinstance(here, dict):
-            key = _next_key(here, words)
-        else:
-            parent = '.'.join(map(str, path))
-            raise InputError(f"{where}: '{parent}' is {shown(here)}, which has no keys")
-        path.append(key)
-        if not words:
+    There are several places where `*` stands for each entry of a list.
+    """
+    above, word = '.'.join(map(str, path)), words[0]
+    keys: Sequence[str | int]
+    if isinstance(here, list):
+        if word != '*' and not (_INDEX.fullmatch(word) and int(word) < len(here)):
+            raise bad_value(where, word, f'an index from 0 to {len(here) - 1}')
+        keys, below = range(len(here)) if word == '*' else [int(word)], words[1:]
+    elif word == '*' and path:
+        raise bad_value(where, word, f"a key: '{above}' is not a list")
+    elif isinstance(here, dict):
+        # A known key with dots ('a.b:Class') comes first.
+        count = max((n for n in range(2, len(words) + 1) if '.'.join(words[:n]) in here),
+                    default=1)
+        keys, below = ['.'.join(words[:count])], words[count:]
+    else:
+        raise InputError(f"{where}: '{above}' is {shown(here)}, which has no keys")
+    for key in keys:
+        if not below:
             here[key] = value
-        elif isinstance(here, dict):
-            here = here.setdefault(str(key), {})
+            yield (*path, key)
         else:
-            here = here[key]
-    return tuple(path)
-
-
-def _next_key(here: dict[str, Any], words: list[str]) -> str:
-    """Take the next key off ``words``; a known key with dots ('a.b:Class') comes first."""
-    for length in range(len(words), 1, -1):
-        key = '.'.join(words[:length])
-        if key in here:
-            del words[:length]
-            return key
-    return words.pop(0)
+            inner = here.setdefault(key, {}) if isinstance(here, dict) else here[key]
+            yield from _put(inner, below, value, where, (*path, key))
 
 
 LOG = logging.getLogger(__name__)
@@ -310,7 +285,7 @@ def _checked(data: dict[str, Any], origins: Origins, directory: Path, default_na
         data['name'] = default_name
     if 'seed' in data and data['seed'] is None:
         data['seed'] = secrets.randbits(32)
-    _refuse_misplaced(data.keys() - declared(ScenarioFile).keys(), origins)
+    _refuse_misplaced([key for key in data if key not in declared(ScenarioFile)], origins)
     written = validate(ScenarioFile, data, origins)
     scenario = complete(written, directory, origins, given, model.Source(data, directory))
     if tell is not None:

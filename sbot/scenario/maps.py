@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,7 @@ from sbot_sim.world.geometry import FREE, OCCUPIED, UNKNOWN, CellMap
 
 # Formats that decoders within Pillow read: others start programs, e.g. Ghostscript.
 _FORMATS = ('PPM', 'PNG', 'BMP', 'GIF', 'JPEG', 'TIFF', 'WEBP', 'TGA')
-SEGMENT = 32  # bytes of a segment of an outline
+_SEGMENT = 32  # bytes of a segment of an outline
 _STRIP = 1_000_000  # pixels that are converted at once, which takes 64 bytes each
 _DEEP = ('I', 'I;16', 'I;16B', 'I;16L', 'I;16N')  # Pillow's modes of 16-bit grey images
 _USUAL = {'image': 'map.pgm', 'resolution': '0.05', 'origin': '[0, 0, 0]', 'negate': '0',
@@ -60,20 +61,51 @@ def load_map(path: str | Path) -> CellMap:
     image, resolution, origin, negate, occupied_above, free_below = (
         check.check(data[key], partial(origins.where, (key,))) for key, check in _CHECKS.items())
     with opened_image(path.parent / image, origins.where(('image',))) as pixels:
-        values = _values(pixels, occupied_above, free_below, negate)
-    if (size := SEGMENT * count_borders(values)) > limits().file_bytes:
-        raise too_large(str(path.parent / image), 'bytes of segments around its occupied cells',
-                        size, 'file_bytes')
-    with np.errstate(over='ignore', invalid='ignore'):
-        cells = CellMap.of(np.ascontiguousarray(values[::-1]), resolution, origin)
-        reach = cells.bounds()
+        def kinds(strip: Image.Image) -> NDArray[Any]:
+            occupied = _shades(strip) if negate else 1.0 - _shades(strip)
+            return np.select([occupied > occupied_above, occupied < free_below],
+                             [OCCUPIED, FREE], UNKNOWN)
+
+        with np.errstate(over='ignore', invalid='ignore'):
+            cells = cells_of(pixels, kinds, str(path.parent / image), 'occupied cells',
+                             resolution, origin)
+            reach = cells.bounds()
     if not (np.isfinite(cells.outlines).all() and np.isfinite(reach).all()):
         raise bad_value(origins.where(('resolution',)), resolution,
                         'a size of cells that gives a map of finite size (m)')
     return cells
 
 
-def count_borders(values: NDArray[np.int8]) -> int:
+def cells_of(image: Image.Image, kinds: Callable[[Image.Image], NDArray[Any]], where: str,
+             what: str, resolution: float = 1.0,
+             origin: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> CellMap:
+    """Return the map of an image, with the outlines of its occupied cells.
+
+    Parameters
+    ----------
+    image : decoded
+    kinds : called with strips of it, a part of its rows; returns the kind of each pixel's cell
+    where, what : what messages call the image, and its occupied cells
+    resolution, origin : of the map
+
+    Raises
+    ------
+    InputError
+        for more segments of outlines than ``limits()`` allows.
+
+    """
+    values = np.empty((image.height, image.width), np.int8)
+    step = max(1, _STRIP // image.width)
+    for top in range(0, image.height, step):
+        strip = image.crop((0, top, image.width, min(top + step, image.height)))
+        strip.info = image.info
+        values[top:top + step] = kinds(strip)
+    if (size := _SEGMENT * _count_borders(values)) > limits().file_bytes:
+        raise too_large(where, f'bytes of segments around its {what}', size, 'file_bytes')
+    return CellMap.of(np.ascontiguousarray(values[::-1]), resolution, origin)
+
+
+def _count_borders(values: NDArray[np.int8]) -> int:
     """Return an upper limit of the number of segments that ``CellMap.of`` will make."""
     count = 2 * sum(values.shape)
     for lines in (values, values.T):
@@ -158,22 +190,6 @@ def _own_limit() -> Iterator[None]:
         yield
     finally:
         Image.MAX_IMAGE_PIXELS = before
-
-
-def _values(image: Image.Image, occupied_above: float, free_below: float,
-            negate: bool) -> NDArray[np.int8]:
-    """Return OCCUPIED, FREE or UNKNOWN for each pixel of an image (rows from the top, columns)."""
-    values = np.full((image.height, image.width), UNKNOWN, np.int8)
-    step = max(1, _STRIP // image.width)
-    for top in range(0, image.height, step):
-        strip = image.crop((0, top, image.width, min(top + step, image.height)))
-        strip.info = image.info
-        shade = _shades(strip)
-        occupied = shade if negate else 1.0 - shade
-        rows = values[top:top + step]
-        rows[occupied < free_below] = FREE
-        rows[occupied > occupied_above] = OCCUPIED
-    return values
 
 
 def _shades(image: Image.Image) -> NDArray[np.float64]:

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import deepcopy
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,7 +55,6 @@ from sbot.scenario.fields import (
 from sbot.scenario.knowledge import EXACT, Knowledge
 from sbot.scenario.shipped import PATH_KEYS, named_files, names_file, portable
 from sbot_common.clock import Rate
-from sbot_common.errors import bad_value
 from sbot_common.params import in_words
 from sbot_sim.collision.overlap import BOUND, CELLS, CIRCLE, POLYGON, RECTANGLE, SEGMENT
 from sbot_sim.world.bodies import Body, BodyArrays
@@ -162,9 +160,8 @@ class World(Model):
         if self.map:
             from sbot.scenario.maps import load_map  # imports what reads pictures
             cells = load_map(self.map)
-        bounds = self.bounds or (cells.bounds() if cells is not None else None)
-        if bounds is None:
-            raise bad_value('world.bounds', None, '[xmin, ymin, xmax, ymax] (m)')
+        bounds = self.bounds if cells is None else self.bounds or cells.bounds()
+        assert bounds is not None, 'is checked where the scenario is loaded'
         return make_world(
             bounds,
             self.segments,
@@ -195,18 +192,15 @@ class World(Model):
             return f'{_BOUNDS[row]} of world.bounds'
         if kind == CELLS or (kind == SEGMENT and row >= len(arrays.given_segments)):
             return 'world.map'
-        flat = [k for k, box in enumerate(self.boxes) if box.size is not None]
-        round_ones = [k for k, box in enumerate(self.boxes) if box.size is None]
-        lists: dict[int, list[tuple[str, Sequence[object]]]] = {
-            SEGMENT: [('segments', self.segments)],
-            CIRCLE: [('circles', self.circles), ('moving', self.moving)],
-            RECTANGLE: [('rectangles', self.rectangles)],
-            POLYGON: [('polygons', self.polygons)]}
-        for key, entries in lists[kind]:
-            if row < len(entries):
-                return f'world.{key}.{row}'
-            row -= len(entries)
-        return f'world.boxes.{(flat if kind == RECTANGLE else round_ones)[row]}'
+        boxes = [(f'world.boxes.{k}', box.size) for k, box in enumerate(self.boxes)]
+        names = {
+            SEGMENT: _numbered('segments', self.segments),
+            CIRCLE: [*_numbered('circles', self.circles), *_numbered('moving', self.moving),
+                     *(name for name, size in boxes if size is None)],
+            RECTANGLE: [*_numbered('rectangles', self.rectangles),
+                        *(name for name, size in boxes if size is not None)],
+            POLYGON: _numbered('polygons', self.polygons)}
+        return names[kind][row]
 
     def at_start(self, *, with_boxes: bool = True) -> WorldArrays:
         """Return ``arrays`` with moving obstacles (and boxes) at their starts."""
@@ -216,6 +210,10 @@ class World(Model):
         if not (with_boxes and self.boxes):
             return arrays
         return world_with_boxes(arrays, BodyArrays.of((), self.box_bodies()), self.box_poses())
+
+
+def _numbered(key: str, entries: Sequence[object]) -> list[str]:
+    return [f'world.{key}.{k}' for k in range(len(entries))]
 
 
 class _AnyRobot(Model):
@@ -322,21 +320,11 @@ class ScenarioFile(Settings):
         description='The robots. The first one, robot 0, is the leader.')
 
 
-@dataclass(frozen=True, eq=False)
-class Source:
-    """Source of a scenario, from which it can be made again with other values.
-
-    All sources compare equal, because scenarios with equal values are equal.
-    """
+class Source(NamedTuple):
+    """Source of a scenario, from which it can be made again with other values."""
 
     data: dict[str, Any]  # values of a ``ScenarioFile``, groups of robots not placed yet
     directory: Path  # where relative paths start
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Source | None)
-
-    def __hash__(self) -> int:
-        return 0
 
 
 def _portable_paths(values: dict[str, Any]) -> dict[str, Any]:
@@ -368,7 +356,7 @@ class Scenario(Settings):
     wind: groups.WindSettings = Field()
     robots: tuple[Robot, ...] = Field()
     knowledge: Knowledge = Field(EXACT)
-    source: Source | None = Field(None, shown=False)
+    source: Source | None = Field(None, shown=False, compared=False)
     """The scenario as written; None where only the complete one is known."""
     given: dict[str, Any] = Field({}, shown=False)
     """Controllers that came as classes or objects from Python, by name; never in the YAML."""

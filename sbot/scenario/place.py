@@ -81,9 +81,8 @@ def _normals(rng: np.random.Generator, rows: int, columns: int) -> Floats:
 
     The same on every machine, as logarithm and sine are the project's own.
     """
-    numbers = []
-    for u, v in rng.random((rows * columns, 2)).tolist():
-        numbers.append(math.sqrt(-2.0 * log(1.0 - u)) * sincos(2.0 * math.pi * v)[1])
+    numbers = [math.sqrt(-2.0 * log(1.0 - u)) * sincos(2.0 * math.pi * v)[1]
+               for u, v in rng.random((rows * columns, 2)).tolist()]
     return np.array(numbers).reshape(rows, columns)
 
 
@@ -135,33 +134,26 @@ def _overlaps_of(world: World, bodies: Sequence[Body], poses: Sequence[_Pose]) -
 def _check_free(written: WorldModel, world: World, placed: _Placed, paths: Mapping[int, KeyPath],
                origins: Origins) -> None:
     """Raise InputError for the first robot of ``paths`` that stands in something."""
-    end, total = 0, len(placed.ids)
-    while end < total:
+    end = 0
+    while end < len(placed.ids):
         end += max(BATCH, end // 8)
-        part = _Placed(placed.ids[:end], placed.bodies[:end], placed.poses[:end])
-        _check_part(written, world, part, paths, origins)
-
-
-def _check_part(written: WorldModel, world: World, placed: _Placed, paths: Mapping[int, KeyPath],
-                origins: Origins) -> None:
-    found = _overlaps_of(world, placed.bodies, placed.poses)
-    ids = np.array(placed.ids)
-    pairs = found.kind == PAIR
-    one, other = ids[found.robot], found.other.copy()
-    other[pairs] = ids[found.other[pairs]]
-    # Of two robots the later one is to blame, unless only the earlier one is in question.
-    swap = pairs & (one < other) & np.isin(other, list(paths))
-    one[swap], other[swap] = other[swap], one[swap]
-    rows = np.flatnonzero(np.isin(one, list(paths)))
-    if not len(rows):
-        return
-    row = rows[np.argmin(one[rows])]
-    robot, kind, what = int(one[row]), int(found.kind[row]), int(other[row])
-    name = f'robot {what}' if kind == PAIR else written.name_of(world, kind, what)
-    k = placed.ids.index(robot)
-    raise bad_value(origins.where(paths[robot]), list(placed.poses[k]),
-                    f'a free place: robot {robot} ({placed.bodies[k].size_in_words}) is '
-                    f'{found.depth[row]:.3g} m too near to {name}')
+        found = _overlaps_of(world, placed.bodies[:end], placed.poses[:end])
+        ids = np.array(placed.ids[:end])
+        pairs = found.kind == PAIR
+        one, other = ids[found.robot], found.other.copy()
+        other[pairs] = ids[found.other[pairs]]
+        # Of two robots the later one is to blame, unless only the earlier one is in question.
+        swap = pairs & (one < other) & np.isin(other, list(paths))
+        one[swap], other[swap] = other[swap], one[swap]
+        rows = np.flatnonzero(np.isin(one, list(paths)))
+        if len(rows):
+            row = rows[np.argmin(one[rows])]
+            robot, kind, what = int(one[row]), int(found.kind[row]), int(other[row])
+            name = f'robot {what}' if kind == PAIR else written.name_of(world, kind, what)
+            k = placed.ids.index(robot)
+            raise bad_value(origins.where(paths[robot]), list(placed.poses[k]),
+                            f'a free place: robot {robot} ({placed.bodies[k].size_in_words}) is '
+                            f'{found.depth[row]:.3g} m too near to {name}')
 
 
 # A group is too large for its area when this many rounds of trying have not placed all of it. In
@@ -235,25 +227,17 @@ def _free(found: Overlaps, standing: int, tried: int) -> list[int]:
 
     ``found`` counts the robots that stand already first, then the positions tried.
     """
+    pairs = found.kind == PAIR
+    first, second = np.minimum(found.robot, found.other), np.maximum(found.robot, found.other)
+    # What is fixed, and robots that stand, leave no choice.
+    hit = np.where(pairs, second, found.robot)[~pairs | (first < standing)]
     blocked = np.zeros(tried, dtype=bool)
-    rivals: dict[int, list[int]] = {}
-    for robot, kind, other in zip(found.robot.tolist(), found.kind.tolist(), found.other.tolist(),
-                                  strict=True):
-        if kind != PAIR:
-            if robot >= standing:
-                blocked[robot - standing] = True
-        elif max(robot, other) >= standing:
-            first, second = sorted((robot, other))
-            if first < standing:
-                blocked[second - standing] = True
-            else:
-                rivals.setdefault(second - standing, []).append(first - standing)
-    free: list[int] = []
-    for k in range(tried):
-        if not blocked[k] and not any(not blocked[j] for j in rivals.get(k, ())):
-            free.append(k)
-        else:
-            blocked[k] = True
+    blocked[hit[hit >= standing] - standing] = True
+    rivals = pairs & (first >= standing)
+    for later, earlier in sorted(zip(second[rivals].tolist(), first[rivals].tolist(),
+                                     strict=True)):
+        blocked[later - standing] |= not blocked[earlier - standing]
+    free: list[int] = np.flatnonzero(~blocked).tolist()
     return free
 
 
@@ -302,36 +286,35 @@ def place_robots(written: ScenarioFile, bodies: Mapping[str, Body], origins: Ori
         for i, entry in enumerate(entries) for pose in poses[i])
 
 
+# Keys that say where robots start; those of groups alone.
+_OF_PLACES = ('pose', 'area', 'layout', 'yaw', 'yaw_uniform', 'yaw_gaussian', 'position_gaussian')
+_OF_GROUPS = ('area', 'layout', 'yaw', 'position_gaussian')
+
+
 def _check_entry(entry: RobotEntry, i: int, bodies: Mapping[str, Body], origins: Origins) -> None:
     path: KeyPath = ('robots', i)
     if entry.body not in bodies:
         raise unknown_name(origins.where((*path, 'body')), entry.body, {*bodies, *sold_names()})
-    if entry.reserved:
-        if i == 0:
-            raise bad_value(origins.where((*path, 'reserved')), True,
-                            'false: robot 0 is there from the start')
-        for key in ('pose', 'area', 'layout', 'yaw', 'yaw_uniform', 'yaw_gaussian',
-                    'position_gaussian'):
-            if getattr(entry, key) is not None:
-                raise InputError(f"{origins.where((*path, key))}: cannot be combined with "
-                                 "'reserved'")
-        return
-    if (entry.pose is None) == (entry.count is None):
+    if entry.reserved and i == 0:
+        raise bad_value(origins.where((*path, 'reserved')), True,
+                        'false: robot 0 is there from the start')
+    if not entry.reserved and (entry.pose is None) == (entry.count is None):
         raise InputError(f"{origins.where(path)}: got {'both' if entry.pose else 'neither'} of "
                          "'pose' (one robot) and 'count' (many), expected one")
-    if entry.count is None:
-        for key in ('area', 'layout', 'yaw', 'position_gaussian'):
-            if getattr(entry, key) is not None:
-                raise InputError(f"{origins.where((*path, key))}: needs 'count'; the "
-                                 "heading of one robot is the third number of its 'pose'")
-    headings = [key for key in ('yaw', 'yaw_uniform', 'yaw_gaussian')
-                if getattr(entry, key) is not None]
-    if len(headings) > 1:
-        raise InputError(f"{origins.where((*path, headings[1]))}: cannot be combined with "
-                         f"'{headings[0]}'")
-    if entry.position_gaussian is not None and (entry.area or entry.layout == 'grid'):
-        raise InputError(f"{origins.where((*path, 'position_gaussian'))}: cannot be combined "
-                         "with 'area' or layout: grid")
+    given = [key for key in _OF_PLACES if getattr(entry, key) is not None]
+    if given == ['pose'] and not entry.reserved:  # as most robots
+        return
+    first, *headings = [key for key in given if key.startswith('yaw')] or ['']
+    for key in given:
+        for wrong, text in (
+                (entry.reserved, "cannot be combined with 'reserved'"),
+                (entry.count is None and key in _OF_GROUPS, "needs 'count'; the heading of one "
+                 "robot is the third number of its 'pose'"),
+                (key in headings, f"cannot be combined with '{first}'"),
+                (key == 'position_gaussian' and (entry.area or entry.layout == 'grid'),
+                 "cannot be combined with 'area' or layout: grid")):
+            if wrong:
+                raise InputError(f'{origins.where((*path, key))}: {text}')
 
 
 # Start poses of many seeds in one call, as ``place_robots`` finds those of one.

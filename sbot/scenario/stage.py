@@ -7,6 +7,7 @@ What is not supported is left out with a warning that names it.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ from sbot.files.limits import limits, too_large
 from sbot.files.yaml_text import KeyPath, Origins, count_values
 from sbot.scenario.fields import MAX_ROBOTS
 from sbot.scenario.stage_obstacles import (
+    READ,
     Frame,
     Obstacles,
     Units,
@@ -30,8 +32,6 @@ _RANGERS = ('ranger', 'laser')
 # Stage's defaults of a sensor, and those that `laser` had.
 _SENSOR: dict[str, Any] = {'range': (0.0, 5.0), 'fov': 0.1, 'samples': 1}
 _LASER: dict[str, Any] = {'range': (0.0, 8.0), 'fov': math.pi, 'samples': 180}
-_MODEL = ('pose', 'origin', 'size', 'bitmap', 'boundary', 'noblocks', 'obstacle_return',
-          'ranger_return')
 _READ_OF_LASERS = ('pose', 'range', 'fov', 'samples', 'noise', 'size')
 _OLD_LASER = ('range_max', 'range_min')
 
@@ -59,7 +59,7 @@ def _lasers_of(robot: Entity, units: Units, notes: Notes) -> list[_Laser]:
         old = [name for name in child.properties
                if name.startswith(('spose', 'ssize', 'sview')) or name == 'scount']
         known = (*_READ_OF_LASERS, *_OLD_LASER) if child.kind == 'laser' else ()
-        notes.unknown(child, *_MODEL, *known, *old)
+        notes.unknown(child, *READ, *known, *old)
         mount = Frame.of(child, 'pose', units, notes).then(
             Frame.of(child, 'origin', units, notes))
         sensors = [each for each in child.children if each.kind == 'sensor']
@@ -122,8 +122,14 @@ _WHEEL_RADIUS = 0.1  # m; Stage's robots have none
 _SPEEDS = (1.0, 1.0, math.pi / 2)  # m/s, m/s, rad/s
 _ODOM_ERROR = (0.03, 0.03, 0.0, 0.05)
 _LARGEST_NOISE = 0.2  # that odometry_noise_radius may be
-_READ = ('pose', 'origin', 'size', 'bitmap', 'boundary', 'noblocks', 'obstacle_return',
-         'ranger_return', 'drive', 'wheelbase', 'localization', 'odom_error', 'velocity_bounds')
+_READ = (*READ, 'drive', 'wheelbase', 'localization', 'odom_error', 'velocity_bounds')
+
+
+# Kinds of models that a robot cannot carry.
+_NOT_ON_ROBOTS = {
+    'position': 'a position on a position is not supported and is skipped',
+    'model': 'a model on a robot is not supported and is skipped: it takes no part in collisions '
+             'and scans'}
 
 
 class _StageRobot(NamedTuple):
@@ -149,18 +155,14 @@ def _robot_of(model: Entity, frame: Frame, units: Units, notes: Notes) -> _Stage
 
     """
     notes.unknown(model, *_READ, 'velocity', 'acceleration_bounds')
-    if 'velocity' in model.properties:
-        notes.add(model.place_of('velocity'), 'velocity has no effect: robots start at rest, '
-                  'as driven robots in Stage do')
-    if 'acceleration_bounds' in model.properties:
-        notes.add(model.place_of('acceleration_bounds'), 'acceleration_bounds has no effect: '
-                  'Stage applies them only to commanded accelerations, not to cmd_vel')
-    for child in model.children:
-        if child.kind == 'position':
-            notes.add(child.place, 'a position on a position is not supported and is skipped')
-        elif child.kind == 'model':
-            notes.add(child.place, 'a model on a robot is not supported and is skipped: it takes '
-                      'no part in collisions and scans')
+    notes.add_if(
+        ('velocity' in model.properties, model.place_of('velocity'),
+         'velocity has no effect: robots start at rest, as driven robots in Stage do'),
+        ('acceleration_bounds' in model.properties, model.place_of('acceleration_bounds'),
+         'acceleration_bounds has no effect: Stage applies them only to commanded accelerations, '
+         'not to cmd_vel'),
+        *((child.kind in _NOT_ON_ROBOTS, child.place, _NOT_ON_ROBOTS.get(child.kind, ''))
+          for child in model.children))
     sensors, noise = _lasers(model, units, notes), _odometry_noise(model)
     if noise:
         sensors['sensors']['odometry_noise_radius'] = noise
@@ -172,12 +174,11 @@ def _lasers(model: Entity, units: Units, notes: Notes) -> dict[str, Any]:
     """Return ``sensors`` of a body, and ``lasers`` where a robot has several, as in the file."""
     lasers = _lasers_of(model, units, notes)
     wide = [each for each in lasers if each.values['scan_beams'] > 1] or lasers[:1]
-    for each in lasers:
-        if each not in wide:
-            notes.add(each.place, 'a ranger of one beam beside others is left out')
-    if not wide:
-        notes.add(model.place, f'{model.name}: no ranger with a sensor: its base_scan has one '
-                  'beam')
+    notes.add_if(
+        *((each not in wide, each.place, 'a ranger of one beam beside others is left out')
+          for each in lasers),
+        (not wide, model.place, f'{model.name}: no ranger with a sensor: its base_scan has one '
+                                'beam'))
     if len(wide) > 1:
         return {'sensors': {}, 'lasers': [each.values for each in wide]}
     return {'sensors': dict(wide[0].values if wide else _NO_LASER)}
@@ -194,10 +195,11 @@ def _body(model: Entity, units: Units, notes: Notes) -> dict[str, Any]:
     turns = origin.yaw / (0.5 * math.pi)
     if round(turns) % 2:
         length, width = width, length
-    if abs(turns - round(turns)) > 1e-6:
-        notes.add(where, "origin turns a robot's body: only quarters of a turn are supported")
-    if abs(origin.y) > 1e-9:
-        notes.add(where, "origin moves a robot's body to the side, which is not supported")
+    notes.add_if(
+        (abs(turns - round(turns)) > 1e-6, where,
+         "origin turns a robot's body: only quarters of a turn are supported"),
+        (abs(origin.y) > 1e-9, where,
+         "origin moves a robot's body to the side, which is not supported"))
     body: dict[str, Any] = {'like': 'robot'}
     if is_round(blocks, (length, width)) and abs(origin.x) < 0.01 * length:
         body['radius'] = 0.25 * (length + width)
@@ -357,7 +359,7 @@ def _values(world: Entity, found: _Found, file: str,
     """Return the mapping that a scenario file would hold, and the lines of its keys."""
     lines: dict[KeyPath, int] = {}
     # What the scenario has at least, before robots are looked for in every outline.
-    corners = sum(len(each.solid) for each in found.obstacles if each.solid is not None)
+    corners = sum(len(each.points) for each in found.obstacles if each.solid)
     if (least := _ROBOT_VALUES * len(found.robots) + _CORNER_VALUES * corners
             ) > limits().text_values:
         raise too_large(file, 'values or more of the scenario made from it', least, 'text_values')
@@ -365,7 +367,7 @@ def _values(world: Entity, found: _Found, file: str,
     shapes, places = found.obstacles.world(starts)
     for k, place in enumerate(places):
         lines['world', 'polygons', k] = place.main_line
-    bodies = _Bodies()
+    bodies: dict[str, dict[str, Any]] = {}
     robots = []
     sensors = found.robots[0].body['sensors']
     if any(robot.body['sensors'] != sensors for robot in found.robots):
@@ -373,11 +375,10 @@ def _values(world: Entity, found: _Found, file: str,
     else:
         for robot in found.robots:
             del robot.body['sensors']
-    for i, robot in enumerate(found.robots):
+    for i, (robot, name) in enumerate(zip(found.robots, _body_names(found.robots), strict=True)):
         lines['robots', i] = robot.place.main_line
-        name, new = bodies.name(robot)
-        if new:
-            lines['bodies', name] = robot.place.main_line
+        lines.setdefault(('bodies', name), robot.place.main_line)
+        bodies.setdefault(name, robot.body)
         robots.append({'pose': list(robot.frame), 'body': name, 'controller': 'none'})
     bounds = found.obstacles.extent(starts, _MARGIN)
     return {
@@ -385,7 +386,7 @@ def _values(world: Entity, found: _Found, file: str,
         **_times(world, lines),
         'lockstep': False,
         'world': {'bounds': bounds, 'open': True, **shapes},
-        'bodies': bodies.values,
+        'bodies': bodies,
         'sensors': sensors,
         'robots': robots,
     }, lines
@@ -413,25 +414,18 @@ def _times(world: Entity, lines: dict[KeyPath, int]) -> dict[str, Any]:
     return values
 
 
-class _Bodies:
-    """The bodies of a world by name: that of their macro, with a number where they differ."""
-
-    def __init__(self) -> None:
-        self.values: dict[str, dict[str, Any]] = {}
-        self._names: dict[str, str] = {}
-        self._used: dict[str, int] = {}
-
-    def name(self, robot: _StageRobot) -> tuple[str, bool]:
-        """Return the name of a robot's body, and whether it is a new one."""
-        key = f'{robot.kind} {robot.body}'
-        if key in self._names:
-            return self._names[key], False
-        base = robot.kind[:80]
-        number = self._used.get(base, 1 if base in BODIES else 0) + 1
-        self._used[base] = number
-        name = base if number == 1 else f'{base}-{number}'
-        while name in self.values:
-            name += '-'
-        self._names[key] = name
-        self.values[name] = robot.body
-        return name, True
+def _body_names(robots: list[_StageRobot]) -> list[str]:
+    """Return the name of each robot's body: that of its macro, with a number where they differ."""
+    names: dict[str, str] = {}  # by macro and body
+    used, taken = Counter(BODIES.keys()), set()
+    keys = [f'{robot.kind} {robot.body}' for robot in robots]
+    for key, robot in zip(keys, robots, strict=True):
+        if key not in names:
+            base = robot.kind[:80]
+            used[base] += 1
+            name = base if used[base] == 1 else f'{base}-{used[base]}'
+            while name in taken:
+                name += '-'
+            taken.add(name)
+            names[key] = name
+    return [names[key] for key in keys]

@@ -9,14 +9,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image
 
 from sbot.files.limits import limits, too_large
-from sbot.scenario.maps import SEGMENT, count_borders, opened_image
+from sbot.scenario.maps import cells_of, opened_image
 from sbot.scenario.stage_parse import Entity, Notes, Place, find_beside
 from sbot_common.arrays import Floats
 from sbot_common.elementary import hypot_of, sincos
 from sbot_common.errors import bad_value
-from sbot_sim.world.geometry import FREE, OCCUPIED, CellMap, inside_polygon, outline_error
+from sbot_sim.world.geometry import FREE, OCCUPIED, inside_polygon, outline_error
 
 Units = tuple[float, float]  # m and rad that a length and an angle of 1 have
 
@@ -80,19 +81,106 @@ def is_round(outlines: list[Floats], size: tuple[float, float]) -> bool:
 
 
 LIGHTEST = 127  # of pixels that are walls, in the first channel
-_STRIP = 1_000_000  # pixels that are converted at once
 
 
-class _Bitmaps:
-    """The bitmaps of a world, each file read once."""
+def _dark(image: Image.Image) -> NDArray[Any]:
+    """Return OCCUPIED for the dark pixels of an image, FREE for others."""
+    if image.mode.startswith('I'):
+        shades = np.asarray(image) // 256
+    else:
+        shades = np.asarray(image.convert('L' if image.mode in ('1', 'L', 'LA', 'F') else 'RGB'))
+    first = shades if shades.ndim == 2 else shades[..., 0]
+    return np.where(first <= LIGHTEST, OCCUPIED, FREE)
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._known: dict[Path, NDArray[np.float64]] = {}
-        self._segments = 0
 
-    def outlines(self, name: str, place: Place) -> NDArray[np.float64]:
-        """Return the borders of a bitmap's dark pixels: segments (K, 4) x0, y0, x1, y1 in pixels.
+_FLAT = 0.05  # m, height up to which a model that nothing hits is a mark on the floor
+# What is read of every model.
+READ = ('pose', 'origin', 'size', 'bitmap', 'boundary', 'noblocks', 'obstacle_return',
+        'ranger_return')
+
+
+class _Obstacle(NamedTuple):
+    """What stands in the world."""
+
+    place: Place
+    points: Floats  # (M, 2) m, corners of a simple outline, or both ends of each segment
+    solid: bool  # an outline
+
+
+def _height(model: Entity, units: Units) -> float:
+    given = model.properties.get('size')
+    return units[0] * float(given.numbers(2, 3)[2]) if given and len(given.values) > 2 else 1.0
+
+
+def _rectangle(size: tuple[float, float]) -> Floats:
+    """Return the corners (4, 2) of a rectangle about the origin."""
+    x, y = 0.5 * size[0], 0.5 * size[1]
+    return np.array([[-x, -y], [x, -y], [x, y], [-x, y]])
+
+
+def _sides(corners: Floats) -> Floats:
+    """Return both ends (2 M, 2) of each side of an outline that has a length."""
+    return _with_length(np.hstack([corners, np.roll(corners, -1, axis=0)])).reshape(-1, 2)
+
+
+def _with_length(lines: Floats) -> Floats:
+    kept: Floats = lines[(lines[:, :2] != lines[:, 2:]).any(axis=1)]
+    return kept
+
+
+class Obstacles(list[_Obstacle]):
+    """What stands in the world of a file; bitmaps are relative to its folder, each read once."""
+
+    def __init__(self, folder: Path, units: Units, notes: Notes) -> None:
+        super().__init__()
+        self._folder, self._units, self._notes = folder, units, notes
+        self._bitmaps: dict[Path, Floats] = {}
+        self._segments = 0  # of all bitmaps so far
+
+    def add(self, model: Entity, frame: Frame) -> None:
+        """Add the obstacles of one model, without its children.
+
+        Parameters
+        ----------
+        model : an entity of kind ``model``
+        frame : its pose in the world
+
+        Raises
+        ------
+        InputError
+            for values and files that are wrong.
+
+        """
+        units, notes = self._units, self._notes
+        notes.unknown(model, *READ)
+        seen = model.number('ranger_return', 1.0) >= 0
+        hit = model.number('obstacle_return', 1.0) != 0
+        size = model.size(units[0])
+        if not hit and (not seen or _height(model, units) <= _FLAT):
+            return
+        notes.add_if(
+            (not hit, model.place_of('obstacle_return'),
+             'obstacle_return 0 has no effect: what lasers see is solid here'),
+            (hit and not seen, model.place_of('ranger_return'),
+             'ranger_return < 0 has no effect: lasers see everything that is solid here'))
+        shape = frame.then(Frame.of(model, 'origin', units, notes))
+        outlines, lines = model.block_outlines(), []
+        if 'bitmap' in model.properties:
+            borders = self._borders(model.text('bitmap'), model.place_of('bitmap'))
+            lines = [borders] if len(borders) else []
+        elif not outlines and model.number('noblocks', 0.0) == 0:
+            outlines = [_rectangle(size)]
+        parts = fitted([*lines, *outlines], size)
+        walls, blocks = parts[:len(lines)], parts[len(lines):]
+        if model.number('boundary', 0.0) != 0 and not (outlines and not lines):
+            walls.append(_sides(_rectangle(size)))
+        self.extend(_Obstacle(model.place, shape.points(each), False) for each in walls)
+        for corners in map(shape.points, blocks):
+            solid = outline_error(corners) is None  # else its sides alone
+            self.append(_Obstacle(model.place, corners if solid else _sides(corners), solid))
+
+    def _borders(self, name: str, place: Place) -> Floats:
+        """Return both ends (2 K, 2) in pixels of each border of a bitmap's dark pixels.
 
         y goes up. A pixel is dark where its first channel is at most ``LIGHTEST``, whatever its
         opacity is. Runs of borders in a line are one segment.
@@ -116,126 +204,16 @@ class _Bitmaps:
         if not path.is_file():
             raise bad_value(where, name, 'a regular file')
         path = path.resolve()
-        if path not in self._known:
-            self._known[path] = _outlines(path, where)
-        found = self._known[path]
-        self._segments += len(found)
+        if path not in self._bitmaps:
+            with opened_image(path, where) as image:
+                cells = cells_of(image, _dark, f'{where}: {path}', 'dark pixels')
+            self._bitmaps[path] = cells.outlines.reshape(-1, 2)
+        found = self._bitmaps[path]
+        self._segments += len(found) // 2
         if 5 * self._segments > limits().text_values:
             raise too_large(where, 'numbers of the segments around dark pixels so far',
                             5 * self._segments, 'text_values')
         return found
-
-
-def _outlines(path: Path, where: str) -> NDArray[np.float64]:
-    with opened_image(path, where) as image:
-        values = np.full((image.height, image.width), FREE, np.int8)
-        step = max(1, _STRIP // image.width)
-        deep = image.mode.startswith('I')
-        for top in range(0, image.height, step):
-            strip = image.crop((0, top, image.width, min(top + step, image.height)))
-            if deep:
-                first = np.asarray(strip) // 256
-            else:
-                first = np.asarray(strip.convert('L' if image.mode in ('1', 'L', 'LA', 'F')
-                                                 else 'RGB'))
-            first = first if first.ndim == 2 else first[..., 0]
-            values[top:top + step][first <= LIGHTEST] = OCCUPIED
-    if (size := SEGMENT * count_borders(values)) > limits().file_bytes:
-        raise too_large(f'{where}: {path}', 'bytes of segments around its dark pixels', size,
-                        'file_bytes')
-    return CellMap.of(np.ascontiguousarray(values[::-1]), 1.0, (0.0, 0.0, 0.0)).outlines
-
-
-_FLAT = 0.05  # m, height up to which a model that nothing hits is a mark on the floor
-_READ = ('pose', 'origin', 'size', 'bitmap', 'boundary', 'noblocks', 'obstacle_return',
-        'ranger_return')
-
-
-class _Obstacle(NamedTuple):
-    """What stands in the world."""
-
-    place: Place
-    segments: Floats  # (K, 4) x0, y0, x1, y1 (m)
-    solid: Floats | None  # corners (M, 2) (m) of a simple outline; then there are no segments
-
-
-def _height(model: Entity, units: Units) -> float:
-    given = model.properties.get('size')
-    return units[0] * float(given.numbers(2, 3)[2]) if given and len(given.values) > 2 else 1.0
-
-
-def _rectangle(size: tuple[float, float]) -> Floats:
-    """Return the corners (4, 2) of a rectangle about the origin."""
-    x, y = 0.5 * size[0], 0.5 * size[1]
-    return np.array([[-x, -y], [x, -y], [x, y], [-x, y]])
-
-
-def _block(place: Place, corners: Floats) -> _Obstacle:
-    """Return the obstacle of an outline: its sides alone, where it is not simple."""
-    if outline_error(corners) is not None:
-        return _Obstacle(place, _sides(corners), None)
-    return _Obstacle(place, np.empty((0, 4)), corners)
-
-
-def _sides(corners: Floats) -> Floats:
-    """Return the sides (M, 4) of an outline that have a length."""
-    lines = np.hstack([corners, np.roll(corners, -1, axis=0)])
-    return _with_length(lines)
-
-
-def _with_length(lines: Floats) -> Floats:
-    kept: Floats = lines[(lines[:, :2] != lines[:, 2:]).any(axis=1)]
-    return kept
-
-
-class Obstacles(list[_Obstacle]):
-    """What stands in the world of a file; its bitmaps are relative to a folder."""
-
-    def __init__(self, folder: Path, units: Units, notes: Notes) -> None:
-        super().__init__()
-        self._bitmaps, self._units, self._notes = _Bitmaps(folder), units, notes
-
-    def add(self, model: Entity, frame: Frame) -> None:
-        """Add the obstacles of one model, without its children.
-
-        Parameters
-        ----------
-        model : an entity of kind ``model``
-        frame : its pose in the world
-
-        Raises
-        ------
-        InputError
-            for values and files that are wrong.
-
-        """
-        units, notes = self._units, self._notes
-        notes.unknown(model, *_READ)
-        seen = model.number('ranger_return', 1.0) >= 0
-        hit = model.number('obstacle_return', 1.0) != 0
-        size = model.size(units[0])
-        if not hit and (not seen or _height(model, units) <= _FLAT):
-            return
-        if not hit:
-            notes.add(model.place_of('obstacle_return'), 'obstacle_return 0 has no effect: what '
-                      'lasers see is solid here')
-        elif not seen:
-            notes.add(model.place_of('ranger_return'), 'ranger_return < 0 has no effect: lasers '
-                      'see everything that is solid here')
-        shape = frame.then(Frame.of(model, 'origin', units, notes))
-        outlines, lines = model.block_outlines(), []
-        if 'bitmap' in model.properties:
-            borders = self._bitmaps.outlines(model.text('bitmap'), model.place_of('bitmap'))
-            lines = [borders.reshape(-1, 2)] if len(borders) else []
-        elif not outlines and model.number('noblocks', 0.0) == 0:
-            outlines = [_rectangle(size)]
-        parts = fitted([*lines, *outlines], size)
-        walls = [each.reshape(-1, 4) for each in parts[:len(lines)]]
-        if model.number('boundary', 0.0) != 0 and not (outlines and not lines):
-            walls.append(_sides(_rectangle(size)))
-        self.extend(_Obstacle(model.place, shape.points(each.reshape(-1, 2)).reshape(-1, 4), None)
-                    for each in walls)
-        self.extend(_block(model.place, shape.points(each)) for each in parts[len(lines):])
 
     def world(self, robots: Floats) -> tuple[dict[str, Any], list[Place]]:
         """Return segments and polygons of a scenario's world, and the place of each polygon.
@@ -247,19 +225,16 @@ class Obstacles(list[_Obstacle]):
         polygons: list[dict[str, Any]] = []
         places: list[Place] = []
         for each in self:
-            lines = each.segments
-            if each.solid is not None:
-                if inside_polygon(each.solid, robots).any():
-                    lines = _sides(each.solid)
-                else:
-                    polygons.append({'corners': each.solid.tolist()})
-                    places.append(each.place)
-            segments += _with_length(lines).tolist()
+            if each.solid and not inside_polygon(each.points, robots).any():
+                polygons.append({'corners': each.points.tolist()})
+                places.append(each.place)
+            else:
+                ends = _sides(each.points) if each.solid else each.points
+                segments += _with_length(ends.reshape(-1, 4)).tolist()
         return {'segments': segments, 'polygons': polygons}, places
 
     def extent(self, robots: Floats, margin: float) -> list[float]:
         """Return xmin, ymin, xmax, ymax (m) of everything, with a margin (m) around it."""
-        points = np.vstack([robots, *(each.segments.reshape(-1, 2) for each in self),
-                            *(each.solid for each in self if each.solid is not None)])
+        points = np.vstack([robots, *(each.points for each in self)])
         low, high = points.min(axis=0) - margin, points.max(axis=0) + margin
         return [*low.tolist(), *high.tolist()]

@@ -23,9 +23,10 @@ _MOST_POINTS = 1000  # of a block
 MAX_INCLUDED = 200  # files, each as often as it is included
 _MAX_DEPTH = 20  # of includes within includes
 
-WORD, NUMBER, STRING, SIGN = 'word', 'number', 'string', 'sign'
+WORD, NUMBER, STRING = 'word', 'number', 'string'
+_SIGN, _END = 'sign', 'end'  # a token that is a sign has that as its kind; the last one
 # Letters and digits are those of ASCII; a word may have brackets in it, as in `point[0]`.
-_TOKEN = re.compile(r'(?P<comment>#[^\r\n]*)|(?P<space>[ \t]+)|(?P<end>\r\n|\n\r|\r|\n)'
+_TOKEN = re.compile(r'(?P<comment>#[^\r\n]*)|(?P<space>[ \t]+)|(?P<line>\r\n|\n\r|\r|\n)'
                     r'|(?P<word>[A-Za-z][A-Za-z0-9._\[\]-]*)|(?P<number>[-+.0-9]+)'
                     r'|"(?P<string>[^"\r\n]*)"|(?P<sign>[()\[\]])')
 
@@ -96,12 +97,13 @@ class _Reader:
                 raise bad_value(str(place), text[at], 'a name, a number, a text in quotes, or one '
                                 'of ( ) [ ] #')
             kind, at = match.lastgroup or '', match.end()
-            if kind == 'end':
+            if kind == 'line':
                 line += 1
             elif kind == WORD and match[0] == 'include':
                 at = self._include(text, at, place, (*above, path.resolve()))
-            elif kind in (WORD, NUMBER, STRING, SIGN):
-                self.tokens.append(_Token(kind, match[kind], place))
+            elif kind in (WORD, NUMBER, STRING, _SIGN):
+                word = match[kind]
+                self.tokens.append(_Token(word if kind == _SIGN else kind, word, place))
                 if len(self.tokens) > limits().text_values:
                     raise too_large(str(place), 'words, numbers and signs so far',
                                     len(self.tokens), 'text_values')
@@ -146,9 +148,7 @@ def find_beside(name: str, folder: Path, place: Place, search: str = '') -> Path
                  if os.path.exists(path) and not os.path.isdir(path)), None)
 
 
-_MAX_EXPANSIONS = 200_000  # of models, blocks and sensors, and of the macros they come from
 _MAX_LEVELS = 100  # of models in models, and of macros in macros
-_MAX_DIGITS = 400  # characters of a number
 # What C's atof takes, as far as a token can have it.
 _NUMBER = re.compile(r'[-+]?(\d+(\.\d*)?|\.\d+)')
 
@@ -175,8 +175,6 @@ class Property(NamedTuple):
         return [self._number(value) for value in self.values[:most or least]]
 
     def _number(self, value: str) -> float:
-        if len(value) > _MAX_DIGITS:
-            raise bad_value(self.where, value, f'a number of at most {_MAX_DIGITS} characters')
         if not _NUMBER.fullmatch(value.strip()) or not math.isfinite(float(value)):
             raise bad_value(self.where, value, 'a number without exponent, e.g. 0.02')
         return float(value)
@@ -260,17 +258,15 @@ class _Node(NamedTuple):
 
 class _Parser:
     def __init__(self, tokens: Sequence[_Token], file: str) -> None:
-        self._tokens = tokens
-        self._next = 0
-        self._end = tokens[-1].place if tokens else Place(file, 1, 1)
+        end = tokens[-1].place if tokens else Place(file, 1, 1)
+        self._tokens = iter([*tokens, _Token(_END, 'the end of the file', end)])
+        self._next = next(self._tokens)  # is not taken yet
         self._macros: dict[str, _Node] = {}
-        self._file = file
-        self._expansions = 0
-        self._properties = 0
+        self._root = Entity('', '', Place(file, 1, 1))
+        self._size = 0  # of all that is expanded so far
 
     def world(self) -> Entity:
-        root = Entity('', '', Place(self._file, 1, 1))
-        while self._next < len(self._tokens):
+        while self._next.kind != _END:
             word = self._take(WORD, 'a name')
             if word.text == 'define':
                 name = self._take(WORD, 'the name of a macro after define').text
@@ -279,66 +275,50 @@ class _Parser:
                 if not isinstance(node, _Node):
                     raise InputError(f'{base.place}: define {name}: {base.text} needs a (; add it')
                 self._macros.setdefault(name, node)
-                continue
-            item = self._item(word, 1)
-            if isinstance(item, Property):
-                root.properties[item.name] = item
             else:
-                root.children.append(self._expanded(item, (), 1))
-        return root
-
-    def _peek(self) -> _Token | None:
-        return self._tokens[self._next] if self._next < len(self._tokens) else None
+                self._fill(self._root, [self._item(word, 1)], (), 1)
+        return self._root
 
     def _take(self, kind: str, expected: str) -> _Token:
-        token = self._peek()
-        if token is None:
-            raise InputError(f'{self._end}: the file ends here, expected {expected}')
+        token = self._next
+        if token.kind == _END:
+            raise InputError(f'{token.place}: the file ends here, expected {expected}')
         if token.kind != kind:
             raise bad_value(str(token.place), token.text, expected)
-        self._next += 1
+        self._next = next(self._tokens)
         return token
 
     def _item(self, word: _Token, depth: int) -> Property | _Node:
         """Return the property or the entity that a word begins."""
         if depth > MOST_DEPTH:
             raise InputError(f'{word.place}: nested more than {MOST_DEPTH} levels deep')
-        token = self._peek()
-        expected = f'a value or ( after {shown(word.text)}'
         if word.text.endswith('['):
             raise bad_value(str(word.place), word.text, f"a space before '[', e.g. "
                             f'{word.text[:-1]} [ ... ]')
-        if token is None:
-            raise InputError(f'{self._end}: the file ends here, expected {expected}')
-        if token.kind in (NUMBER, STRING):
-            self._next += 1
-            return Property(word.text, (token.text,), word.place)
-        if token.text == '[' and token.kind == SIGN:
-            self._next += 1
+        if self._next.kind in (NUMBER, STRING):
+            return Property(word.text, (self._take(self._next.kind, 'a value').text,), word.place)
+        if self._next.kind == '[':
             return Property(word.text, self._tuple(word), word.place)
-        if token.text != '(' or token.kind != SIGN:
-            raise bad_value(str(token.place), token.text, expected)
-        self._next += 1
+        self._take('(', f'a value or ( after {shown(word.text)}')
         items: list[Property | _Node] = []
-        while (token := self._peek()) is None or token.text != ')' or token.kind != SIGN:
-            if token is None:
+        while self._next.kind != ')':
+            if self._next.kind == _END:
                 raise InputError(f'{word.place}: {shown(word.text)} begins here and has no end; '
                                  'add )')
             items.append(self._item(self._take(WORD, f'a name, or ) after {word.text} ('),
                                     depth + 1))
-        self._next += 1
+        self._take(')', ')')
         return _Node(word.text, word.place, items)
 
     def _tuple(self, word: _Token) -> tuple[str, ...]:
+        self._take('[', '[')
         values = []
-        while (token := self._peek()) is not None and token.kind in (NUMBER, STRING):
-            values.append(token.text)
-            self._next += 1
-        if token is None or token.kind != SIGN or token.text != ']':
-            place, found = (self._end, 'the end of the file') if token is None else (
-                token.place, token.text)
-            raise bad_value(f'{place}: {shown(word.text)}', found, 'values, or ]')
-        self._next += 1
+        while self._next.kind in (NUMBER, STRING):
+            values.append(self._take(self._next.kind, 'a value').text)
+        if self._next.kind != ']':
+            raise bad_value(f'{self._next.place}: {shown(word.text)}', self._next.text,
+                            'values, or ]')
+        self._take(']', ']')
         if not values:
             raise InputError(f'{word.place}: {shown(word.text)}: got [ ], expected values')
         return tuple(values)
@@ -349,28 +329,26 @@ class _Parser:
             raise InputError(f'{node.place}: more than {_MAX_LEVELS} models and macros within '
                              'each other')
         # Each macro on the way to a model counts, too: chains of them cost as much as models.
-        self._expansions += 1
-        if self._expansions > _MAX_EXPANSIONS:
-            raise InputError(f'{node.place}: more than {_MAX_EXPANSIONS} models, blocks, sensors '
-                             'and macros that they are made from')
+        self._size += 1 + len(node.items)
+        if self._size > limits().text_values:
+            raise too_large(str(node.place), 'models and properties with the macros expanded',
+                            self._size, 'text_values')
+        if node.name in macros:
+            raise InputError(f'{node.place}: macro {shown(node.name)} contains itself')
         base = self._macros.get(node.name)
-        if base is None:
-            entity = Entity(node.name, node.name, node.place)
-        else:
-            if node.name in macros:
-                raise InputError(f'{node.place}: macro {shown(node.name)} contains itself')
-            entity = self._expanded(base, (*macros, node.name), level + 1)
-            entity.name, entity.place = node.name, node.place
-        self._properties += len(node.items)
-        if self._properties > limits().text_values:
-            raise too_large(str(node.place), 'properties with the macros expanded',
-                            self._properties, 'text_values')
-        for item in node.items:
+        entity = (Entity(node.name, node.name, node.place) if base is None
+                  else self._expanded(base, (*macros, node.name), level + 1))
+        entity.name, entity.place = node.name, node.place
+        self._fill(entity, node.items, macros, level + 1)
+        return entity
+
+    def _fill(self, entity: Entity, items: Sequence[Property | _Node], macros: tuple[str, ...],
+              level: int) -> None:
+        for item in items:
             if isinstance(item, Property):
                 entity.properties[item.name] = item
             else:
-                entity.children.append(self._expanded(item, macros, level + 1))
-        return entity
+                entity.children.append(self._expanded(item, macros, level))
 
 
 LOG = logging.getLogger(__name__)
@@ -401,6 +379,12 @@ class Notes:
         if text not in self._texts:
             self._texts.add(text)
             LOG.warning('%s: %s', place, text)
+
+    def add_if(self, *rules: tuple[object, Place, str]) -> None:
+        """Log the warnings whose first part is true."""
+        for holds, place, text in rules:
+            if holds:
+                self.add(place, text)
 
     def unknown(self, entity: Entity, *known: str) -> None:
         """Name the properties of an entity that are not known, and those without effect."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from sbot.files.yaml_text import KeyPath, Origins
 from sbot.scenario import groups
 from sbot.scenario.controllers import controller_place
 from sbot.scenario.fields import FUNCTION, declared
-from sbot.scenario.groups import group_specs
 from sbot.scenario.knowledge import EXACT
 from sbot.scenario.model import (
     Robot,
@@ -37,30 +36,11 @@ from sbot.scenario.shipped import (
     with_files,
 )
 from sbot_common.clock import Rate
-from sbot_common.errors import InputError, bad_value, unknown_name
+from sbot_common.errors import InputError, bad_value, refuse, unknown_name
 from sbot_common.params import refuse_unknown, updated
 from sbot_sim.collision.overlap import PAIR, Overlaps
 from sbot_sim.world.bodies import Body, BodyArrays
 from sbot_sim.world.geometry import outline_error
-
-_G = TypeVar('_G', bound=tuple[Any, ...])  # of parameters' tuples
-
-
-def _check_group(defaults: _G, given: Mapping[str, object], name: str, origins: Origins) -> _G:
-    """Return a group with a file's values, each checked and those that belong together.
-
-    Raises
-    ------
-    InputError
-        naming the place in the file, for an unknown name or a bad value.
-
-    """
-    where = origins.below((name,))
-    refuse_unknown(given, [spec.name for spec in group_specs(defaults)], where)
-    group: Any = defaults
-    return group._make(  # type: ignore[no-any-return]
-        updated(part, {key: given[key] for key in part._fields if key in given}, where)
-        for part in defaults)
 
 
 def complete(written: ScenarioFile, directory: Path, origins: Origins,
@@ -76,18 +56,18 @@ def complete(written: ScenarioFile, directory: Path, origins: Origins,
     source : of the scenario
 
     """
-    if not written.robots:
-        raise bad_value(origins.where(('robots',)), [], 'at least one entry')
-    if written.world.bounds is None and written.world.map is None:
-        raise InputError(f"{origins.where(('world',))}: key 'bounds' is missing; "
-                         'give [xmin, ymin, xmax, ymax] (m)')
+    refuse((not written.robots, bad_value(origins.where(('robots',)), [], 'at least one entry')),
+           (written.world.bounds is None and written.world.map is None,
+            f"{origins.where(('world',))}: key 'bounds' is missing; "
+            'give [xmin, ymin, xmax, ymax] (m)'))
     files = _absolute_paths(written, directory, origins)
-    sensors = _check_group(groups.SensorSettings(),
-                           {**written.sensors, **files['sensors']}, 'sensors', origins)
+    sensors = groups.SensorSettings(groups.updated_parts(
+        groups.SensorSettings(), {**written.sensors, **files['sensors']},
+        origins.below(('sensors',))))
     bodies = groups.check_bodies(written.bodies, origins, {each.body for each in written.robots},
                                  sensors, written.sensors)
-    wind = _check_group(groups.WindSettings(), {**written.wind, **files['wind']}, 'wind',
-                        origins)
+    wind = groups.WindSettings(*groups.updated_parts(
+        groups.WindSettings(), {**written.wind, **files['wind']}, origins.below(('wind',))))
     knowledge = updated(EXACT, written.knowledge, origins.below(('knowledge',)))
     world = replace(written.world, **files['world'])
     python_path = tuple(find_folder(text, directory) for text in written.python_path)
@@ -99,16 +79,16 @@ def complete(written: ScenarioFile, directory: Path, origins: Origins,
     robots = place_robots(replace(written, world=world), bodies, origins)
     _check_moving(written, [*(bodies[robot.body] for robot in robots), *world.box_bodies()],
                   origins)
-    own_hooks = _check_hooks(wind, python_path, origins, given is not None)
+    functions = _own_functions(written, wind, robots, origins)
+    for where, name in functions.items() if given is not None else ():
+        load_function(name, python_path, where)
     used = {name: bodies[name] for name in sorted({robot.body for robot in robots})}
-    beams = max(sum(laser.scan_beams for laser in sensors.lasers_of(body))
-                for body in used.values())
+    scans = 4 * len(robots) * max(sum(laser.scan_beams for laser in sensors.lasers_of(body))
+                                  for body in used.values())
     sensors, used = sensors.shared_by(used)
-    scans = 4 * len(robots) * beams
     if scans > limits().run_bytes:
         raise too_large(origins.where(('sensors', 'scan_beams')),
                         f'bytes of scans of {len(robots)} robots', scans, 'run_bytes')
-    own_function = _check_until(written, robots, python_path, origins, given is not None)
     settings = {name: getattr(written, name) for name in declared(Settings)}
     if 'cmd_vel_stamped' not in source.data:
         settings['cmd_vel_stamped'] = all(body.own.get('cmd_vel_stamped', False)
@@ -120,7 +100,7 @@ def complete(written: ScenarioFile, directory: Path, origins: Origins,
         'controllers': controllers, 'sensors': sensors, 'wind': wind, 'robots': robots,
         'knowledge': knowledge,
         'given': dict(given or {}), 'source': source,
-        'python_path': python_path if own_classes or own_function or own_hooks else ()})
+        'python_path': python_path if own_classes or functions else ()})
     _check_robots(scenario, origins)
     return scenario
 
@@ -177,18 +157,16 @@ def _check_controllers(written: ScenarioFile, python_path: tuple[str, ...], orig
             raise bad_value(f'controllers: {name}', controller, 'a class or an object with a '
                             'method step(observation, rng)')
     sources = None if given is None else Sources(python_path, given)
-    for name, i in first_use.items():
-        if sources is not None and name != NONE and isinstance(common[name], dict):
-            with _overrides_named(name, i, origins):
-                entry_of(name).check(name, {**common[name], **written.robots[i].parameters},
-                                     origins.where(('robots', i, 'controller')), sources)
     for i, robot in enumerate(written.robots):
+        path, name = ('robots', i, 'parameters'), robot.controller
+        own, first = common[name], first_use[name] == i
         if robot.parameters:
-            path, name = ('robots', i, 'parameters'), robot.controller
-            own = _check_own_parameters(name, common[name], robot.parameters, path, origins)
-            if sources is not None and isinstance(own, dict) and name != NONE:
-                with _overrides_named(name, i, origins):
-                    entry_of(name).check(name, own, origins.where(path), sources)
+            own = _check_own_parameters(name, own, robot.parameters, path, origins)
+        if (first or robot.parameters) and (
+                sources is not None and isinstance(own, dict) and name != NONE):
+            with _overrides_named(name, i, origins):
+                entry_of(name).check(name, own, origins.where(
+                    ('robots', i, 'controller') if first else path), sources)
     return {name: values for name, values in common.items() if name != NONE}
 
 
@@ -263,13 +241,12 @@ def _check_polygons(written: ScenarioFile, origins: Origins) -> None:
 def _check_moving(written: ScenarioFile, bodies: Sequence[Body], origins: Origins) -> None:
     """Raise InputError for an obstacle that could jump over a robot or a box in a tick."""
     least = min(body.inner_radius for body in bodies)
-    for k, disc in enumerate(written.world.moving):
-        if disc.speed * written.rate.dt > 0.5 * least:
-            raise bad_value(
-                origins.where(('world', 'moving', k, 'speed')), disc.speed,
-                f'at most {0.5 * least / written.rate.dt:g} m/s at {written.rate.hz:g} Hz: in a '
-                'tick it moves at most half the smallest radius of a robot or a box, here '
-                f'{least:g} m (of a rectangle: of the circle inside it)')
+    most = 0.5 * least / written.rate.dt
+    refuse(*((disc.speed * written.rate.dt > 0.5 * least, bad_value(
+        origins.where(('world', 'moving', k, 'speed')), disc.speed,
+        f'at most {most:g} m/s at {written.rate.hz:g} Hz: in a tick it moves at most half the '
+        f'smallest radius of a robot or a box, here {least:g} m (of a rectangle: of the circle '
+        'inside it)')) for k, disc in enumerate(written.world.moving)))
 
 
 def _check_boxes(world: World, origins: Origins) -> None:
@@ -302,30 +279,24 @@ def _check_boxes(world: World, origins: Origins) -> None:
                     f'a free place: box {box} is {depth:.3g} m too near to {what}')
 
 
-def _check_hooks(wind: groups.WindSettings, python_path: tuple[str, ...], origins: Origins,
-                 import_them: bool) -> bool:
-    """Check the user's functions in the impulse pipeline; tell whether there are any."""
-    where = origins.below(('wind',))
-    for key, name in wind.hooks._asdict().items():
-        if name and not FUNCTION.fullmatch(name):
-            raise bad_value(where(key), name, "'module:function'")
-    if wind.hooks.blocking_function and not wind.wakes.wake:
-        raise InputError(f"{where('blocking_function')} needs wakes; add wake: true")
-    if import_them:
-        for key, name in wind.hooks._asdict().items():
-            if name:
-                load_function(name, python_path, where(key))
-    return any(wind.hooks)
+def _own_functions(written: ScenarioFile, wind: groups.WindSettings, robots: Sequence[Robot],
+                   origins: Origins) -> dict[str, str]:
+    """Return the user's functions by where they are named: in the impulse pipeline, and ``until``.
 
+    Raises
+    ------
+    InputError
+        for a name that is none, and for what cannot have an effect or come true.
 
-def _check_until(written: ScenarioFile, robots: Sequence[Robot], python_path: tuple[str, ...],
-                 origins: Origins, import_it: bool) -> bool:
-    """Refuse a condition that cannot come true; tell whether it is a function of the user's."""
-    until, where = written.until, origins.where(('until',))
-    if until == 'goal_reached' and all(robot.goal is None for robot in robots):
-        raise InputError(f"{where}: goal_reached needs a robot with a goal; give one a 'goal'")
-    if until is None or ':' not in until:
-        return False
-    if import_it:
-        load_function(until, python_path, where)
-    return True
+    """
+    where, until = origins.below(('wind',)), written.until or ''
+    found = {where(key): name for key, name in wind.hooks._asdict().items() if name}
+    for place, name in found.items():
+        if not FUNCTION.fullmatch(name):
+            raise bad_value(place, name, "'module:function'")
+    place = origins.where(('until',))
+    refuse((wind.hooks.blocking_function and not wind.wakes.wake,
+            f"{where('blocking_function')} needs wakes; add wake: true"),
+           (until == 'goal_reached' and all(robot.goal is None for robot in robots),
+            f"{place}: goal_reached needs a robot with a goal; give one a 'goal'"))
+    return {**found, **({place: until} if ':' in until else {})}

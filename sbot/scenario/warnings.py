@@ -6,6 +6,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -233,31 +234,24 @@ def _keys_given(written: Mapping[str, object], group: tuple[NamedTuple, ...]) ->
 def _wind(given: Collection[str], scenario: Scenario) -> Iterator[tuple[str, str]]:
     """Yield keys that would have no effect, and why."""
     flow, turbulence = scenario.wind.flow, scenario.wind.turbulence.turbulence
-    field = 'use_custom_static_wind_field: true'
-    if not flow.use_custom_static_wind_field:
-        for key in ('custom_wind_field_path', 'wind_height', 'wind_height_above_terrain',
-                    'forces_with_field'):
-            yield key, f'without {field}'
-    elif not flow.forces_with_field:
-        for key in ('wind_force_mean', 'wind_gust_force_mean'):
-            yield key, 'with a wind field, as in the plugin, unless forces_with_field: true'
+    gridded, lasts = flow.use_custom_static_wind_field, flow.wind_gust_duration != 0
     gusts = [key for key in ('wind_gust_force_mean', 'wind_gust_speed_mean') if key in given]
-    for key in gusts:
-        if flow.wind_gust_duration == 0:
-            yield key, 'without a wind_gust_duration (s)'
-        elif flow.wind_gust_start >= scenario.duration:
-            yield key, f'before wind_gust_start, {flow.wind_gust_start:g} s; the run ends first'
-    if not gusts:
-        for key in ('wind_gust_duration', 'wind_gust_start', 'wind_gust_direction'):
-            yield key, 'without wind_gust_force_mean (N) or wind_gust_speed_mean (m/s)'
-    if not scenario.wind.wakes.wake:
-        for key in WakeParameters._fields:
-            yield key, 'without wake: true'
-    if turbulence == STILL:
-        for key in ('turbulence_speed', 'turbulence_length', 'turbulence_time'):
-            yield key, 'without turbulence: place or turbulence: robot'
-    if turbulence == ROBOT:
-        yield 'turbulence_length', 'with turbulence: robot; it belongs to place'
+    for idle, keys, reason in (
+            (not gridded, ('custom_wind_field_path', 'wind_height', 'wind_height_above_terrain',
+                           'forces_with_field'), 'without use_custom_static_wind_field: true'),
+            (gridded and not flow.forces_with_field, ('wind_force_mean', 'wind_gust_force_mean'),
+             'with a wind field, as in the plugin, unless forces_with_field: true'),
+            (not lasts, gusts, 'without a wind_gust_duration (s)'),
+            (lasts and flow.wind_gust_start >= scenario.duration, gusts,
+             f'before wind_gust_start, {flow.wind_gust_start:g} s; the run ends first'),
+            (not gusts, ('wind_gust_duration', 'wind_gust_start', 'wind_gust_direction'),
+             'without wind_gust_force_mean (N) or wind_gust_speed_mean (m/s)'),
+            (not scenario.wind.wakes.wake, WakeParameters._fields, 'without wake: true'),
+            (turbulence == STILL, ('turbulence_speed', 'turbulence_length', 'turbulence_time'),
+             'without turbulence: place or turbulence: robot'),
+            (turbulence == ROBOT, ('turbulence_length',),
+             'with turbulence: robot; it belongs to place')):
+        yield from ((key, reason) for key in keys if idle)
 
 
 def _sensors(_: Collection[str], scenario: Scenario) -> Iterator[tuple[str, str]]:
@@ -276,18 +270,15 @@ def _unreachable(world: World, goal: tuple[float, float]) -> str | None:
     if world.has_walls and not (xmin <= x <= xmax and ymin <= y <= ymax):
         return f"outside the world's bounds {world.bounds.tolist()}"
     point = np.array([[x, y]])
-    for k, (cx, cy, radius) in enumerate(world.circles.tolist()):
-        if (x - cx) * (x - cx) + (y - cy) * (y - cy) < radius * radius:
-            return f'inside world.circles.{k}'
-    for k, row in enumerate(world.rectangles):
-        if rectangle_distance(point, row[np.newaxis])[0] <= 0.0:
-            return f'inside world.rectangles.{k}'
-    for k, corners in enumerate(world.polygons):
-        if inside_polygon(corners, point)[0]:
-            return f'inside world.polygons.{k}'
-    if world.cells is not None and world.cells.occupies(point)[0]:
-        return 'inside an occupied cell of the map'
-    return None
+    return next(chain(
+        (f'inside world.circles.{k}' for k, (cx, cy, radius) in enumerate(world.circles.tolist())
+         if (x - cx) * (x - cx) + (y - cy) * (y - cy) < radius * radius),
+        (f'inside world.rectangles.{k}' for k, row in enumerate(world.rectangles)
+         if rectangle_distance(point, row[np.newaxis])[0] <= 0.0),
+        (f'inside world.polygons.{k}' for k, corners in enumerate(world.polygons)
+         if inside_polygon(corners, point)[0]),
+        ('inside an occupied cell of the map' for cells in [world.cells]
+         if cells is not None and cells.occupies(point)[0])), None)
 
 
 def _unused_entries(written: ScenarioFile, origins: Origins) -> Iterator[Warned]:
@@ -311,15 +302,10 @@ def _unused_entries(written: ScenarioFile, origins: Origins) -> Iterator[Warned]
 
 def _with_models(used: set[str], written: ScenarioFile) -> set[str]:
     """Return bodies in use, and those that they are like."""
-    needed: set[str] = set()
-    waiting = sorted(used)
-    while waiting:
-        name = waiting.pop()
-        if name not in needed:
-            needed.add(name)
-            model = written.bodies.get(name, {}).get('like', 'robot')
-            waiting += [model] if name in written.bodies and isinstance(model, str) else []
-    return needed
+    models = [written.bodies[name].get('like', 'robot') for name in sorted(used)
+              if name in written.bodies]
+    needed = used | {model for model in models if isinstance(model, str)}
+    return used if needed == used else _with_models(needed, written)
 
 
 LOG = logging.getLogger(__name__)

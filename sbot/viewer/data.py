@@ -252,7 +252,6 @@ def _join_scans(series: Sequence[Series], beams: slice, wanted: dict[int, int],
 # Frames of a live run: the data that a page needs once, and for each frame.
 
 FRAME_PERIOD = 0.05  # s of wall time between frames
-SCAN_FRAMES = 4  # a scan goes with every so many frames
 
 
 def live_header(scenario: Scenario) -> dict[str, Any]:
@@ -272,7 +271,7 @@ def frame(seconds: float, poses: ArrayLike, winds: ArrayLike,
     """Return a frame: time since the start (s), poses (N, 3), winds (N, 2), goals (m) of robots.
 
     ``obstacles`` (M, 2) (m) are the centres of those that move, ``boxes`` (B, 3) the poses of
-    pushable boxes. ``scans`` may be added.
+    pushable boxes.
     """
     moving = {name: _rounded(np.ravel(places), 4) for name, places in (
         ('obstacles', obstacles), ('box_poses', boxes)) if places is not None}

@@ -12,22 +12,11 @@ from sbot.environment.running import stay_on_this_machine
 from sbot.runner.history import Run
 from sbot.runner.loop import run_scenario
 from sbot.scenario.model import Scenario
-from sbot.viewer.data import (
-    FRAME_PERIOD,
-    SCAN_FRAMES,
-    drivable,
-    frame,
-    lasers_of,
-    live_header,
-    scans,
-    shown_beams,
-)
-from sbot.viewer.server import Driven, Live, start_server
+from sbot.viewer.data import FRAME_PERIOD
+from sbot.viewer.server import Driven, Live, LiveRun, start_server
 from sbot_common import topics
-from sbot_common.clock import NANOSECONDS
 from sbot_common.errors import InputError, one_line
 from sbot_common.observation import Twist
-from sbot_common.topics import Outgoing
 from sbot_common.wire.messages import PoseStamped
 from sbot_sim.engine.simulation import Snapshot
 
@@ -50,31 +39,27 @@ class _PageSupervisor:
     """
 
     def __init__(self, live: Live, scenario: Scenario) -> None:
-        self._live, self._scenario = live, scenario
-        self._drivable = drivable(scenario)
-        self._goals = {i: robot.goal for i, robot in enumerate(scenario.robots) if robot.goal}
+        self._live, self._run = live, LiveRun(live, scenario)
         self._robots = {topics.GOAL.resolve(i, len(scenario.robots)): i
                         for i in range(len(scenario.robots))}
-        self._beams = shown_beams(lasers_of(scenario))
-        self._begin_ns = scenario.rate.stamp_ns(0)
         self._period = scenario.rate.dt / (scenario.target_real_time_factor or 1.0)
         self._driven = Driven()
         self._changed = threading.Condition()  # guards the next line
         self._paused, self._steps = False, 0
         self._watched = False
         self._due = 0.0  # wall time (s) when the tick ends
-        self._frames, self._frame_due = 0, 0.0
+        self._frame_due = 0.0
         self._unseen: Snapshot | None = None
         live.controls = self
 
     # What the run calls.
 
-    def show(self, snapshot: Snapshot, announced: Sequence[Outgoing]) -> None:
+    def show(self, snapshot: Snapshot, announced: Sequence[topics.Outgoing]) -> None:
         """Show a tick, unless the last one shown was just before."""
         for name, topic, payload in announced:
             if topic == topics.GOAL:
                 pose = PoseStamped.of_pose(payload)
-                self._goals[self._robots[name]] = pose.x, pose.y
+                self._run.goals[self._robots[name]] = pose.x, pose.y
         self._unseen = snapshot
         if time.monotonic() >= self._frame_due:
             self.show_unseen()
@@ -108,16 +93,9 @@ class _PageSupervisor:
         if self._unseen is None:
             return
         snapshot, self._unseen = self._unseen, None
-        if not self._frames:
-            self._live.set_run(live_header(self._scenario))
-        seconds = (self._scenario.rate.stamp_ns(snapshot.tick) - self._begin_ns) / NANOSECONDS
-        shown = frame(seconds, snapshot.pose, snapshot.wind, self._goals, snapshot.obstacles,
-                      snapshot.boxes)
-        if self._frames % SCAN_FRAMES == 0:
-            shown['scans'] = scans(snapshot.ranges[:, self._beams])
-        self._frames += 1
+        self._run.show(self._run.scenario.rate.stamp_ns(snapshot.tick), snapshot.pose,
+                       snapshot.wind, snapshot.obstacles, snapshot.boxes, snapshot.ranges)
         self._frame_due = time.monotonic() + FRAME_PERIOD
-        self._live.set_frame(shown)
 
     # What the page asks for, in threads of its server.
 
@@ -138,7 +116,7 @@ class _PageSupervisor:
 
     def drive(self, robot: int, command: Twist) -> None:
         """Drive a robot without a controller."""
-        self._driven.set(robot, command, self._drivable)
+        self._driven.set(robot, command, self._run.drivable)
 
 
 _CLOSE_TIMEOUT = 2.0  # s of wall time for pages to hear that the run has ended

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 
 import numpy as np
-from numpy.typing import NDArray
 from rclpy.client import Client
 from rclpy.node import Node
 from rclpy.publisher import Publisher
@@ -17,21 +17,10 @@ from rclpy.task import Future
 from std_srvs.srv import SetBool, Trigger
 
 from sbot.scenario.load import parse_scenario
-from sbot.scenario.model import Scenario
-from sbot.viewer.data import (
-    FRAME_PERIOD,
-    SCAN_FRAMES,
-    drivable,
-    frame,
-    lasers_of,
-    live_header,
-    scans,
-    shown_beams,
-)
-from sbot.viewer.server import Driven, Live
+from sbot.viewer.data import FRAME_PERIOD
+from sbot.viewer.server import Driven, Live, LiveRun
 from sbot_common import ros, topics
 from sbot_common.arrays import Floats32
-from sbot_common.clock import NANOSECONDS
 from sbot_common.errors import InputError
 from sbot_common.observation import STOP, Twist
 from sbot_common.wire.cdr import DamagedMessage, decode
@@ -60,10 +49,8 @@ class _Follower:
         self._live = live
         self._subscribe = subscribe
         self._text = ''
-        self.scenario: Scenario | None = None  # what runs, once it is known
+        self.run: LiveRun | None = None  # what runs, once it is known
         self._subscribed: set[str] = set()
-        self._frames = 0
-        self._shown_ns = -1
         subscribe(topics.SCENARIO, topics.SCENARIO.name, self._on_scenario)
 
     def _on_scenario(self, raw: bytes) -> None:
@@ -72,39 +59,30 @@ class _Follower:
             return
         self._text = text
         self._live.set_paused(False)  # as new simulations begin
-        self.scenario = parse_scenario(text, topics.SCENARIO.name, Path.cwd(),
-                                        import_controllers=False)
-        count = len(self.scenario.robots)
-        begin = self.scenario.rate.stamp_ns(0)
-        self._begin_ns, self._stamp_ns, self._shown_ns = begin, -1, -1
+        scenario = parse_scenario(text, topics.SCENARIO.name, Path.cwd(),
+                                  import_controllers=False)
+        self.run, count = LiveRun(self._live, scenario), len(scenario.robots)
+        self._stamp_ns = self._shown_ns = -1
         self._poses: list[tuple[float, float, float] | None] = [None] * count
         self._winds = [(0.0, 0.0)] * count
         self._scans: list[Floats32 | None] = [None] * count
-        self._beams = shown_beams(lasers_of(self.scenario))
-        self._goals: dict[int, tuple[float, float]] = {
-            i: robot.goal for i, robot in enumerate(self.scenario.robots) if robot.goal}
-        discs = self.scenario.world.moving
-        self._obstacles = np.array([disc.path[0] for disc in discs]) if discs else None
-        boxes = self.scenario.world.boxes
-        self._boxes = self.scenario.world.box_poses() if boxes else None
-        for there, topic, callback in ((discs, topics.OBSTACLES, self._on_obstacles),
-                                       (boxes, topics.BOXES, self._on_boxes)):
-            if there and topic.name not in self._subscribed:
-                self._subscribed.add(topic.name)
-                self._subscribe(topic, topic.name, callback)
-        self._announced = False
-        for i in range(count):
-            self._join(topics.BASE_POSE_GROUND_TRUTH, i, count, self._on_pose)
-            self._join(topics.WIND, i, count, self._on_wind)
-            self._join(topics.BASE_SCAN, i, count, self._on_scan)
-            self._join(topics.GOAL, i, count, self._on_goal)
+        discs, boxes = scenario.world.moving, scenario.world.boxes
+        self._places = {  # of what moves or is pushed
+            topics.OBSTACLES: np.array([disc.path[0] for disc in discs]) if discs else None,
+            topics.BOXES: scenario.world.box_poses() if boxes else None}
+        for topic, places in self._places.items():
+            if places is not None:
+                self._join(topic, topic.name, partial(self._on_places, topic))
+        for topic, callback in ((topics.BASE_POSE_GROUND_TRUTH, self._on_pose),
+                                (topics.WIND, self._on_wind), (topics.BASE_SCAN, self._on_scan),
+                                (topics.GOAL, self._on_goal)):
+            for i in range(count):
+                self._join(topic, topic.resolve(i, count), partial(callback, i))
 
-    def _join(self, topic: topics.Topic, robot: int, count: int,
-              callback: Callable[[int, bytes], None]) -> None:
-        name = topic.resolve(robot, count)
+    def _join(self, topic: topics.Topic, name: str, callback: Callable[[bytes], None]) -> None:
         if name not in self._subscribed:
             self._subscribed.add(name)
-            self._subscribe(topic, name, lambda raw: callback(robot, raw))
+            self._subscribe(topic, name, callback)
 
     def _on_pose(self, robot: int, raw: bytes) -> None:
         pose = PoseStamped.of_odometry(raw)
@@ -120,57 +98,43 @@ class _Follower:
             _check('wind', u, v)
             self._winds[robot] = u, v
 
-    def _on_obstacles(self, raw: bytes) -> None:
-        if self._obstacles is not None:
-            self._obstacles = _finite_poses(raw, len(self._obstacles))[:, :2]
-
-    def _on_boxes(self, raw: bytes) -> None:
-        if self._boxes is not None:
-            self._boxes = _finite_poses(raw, len(self._boxes))
+    def _on_places(self, topic: topics.Topic, raw: bytes) -> None:
+        known = self._places[topic]
+        if known is not None:
+            rows = read_poses(raw, len(known))[1]
+            _check('poses', *rows.ravel().tolist())
+            self._places[topic] = rows[:, :known.shape[1]]
 
     def _on_scan(self, robot: int, raw: bytes) -> None:
-        if robot < len(self._scans):
+        if self.run is not None and robot < len(self._scans):
             scan = read_scan(raw)[1]
-            row = np.full(self._beams.stop, np.nan, np.float32)
+            row = np.full(self.run.beams.stop, np.nan, np.float32)
             row[:len(scan.ranges)] = scan.ranges[:len(row)]
             self._scans[robot] = row
 
     def _on_goal(self, robot: int, raw: bytes) -> None:
         pose = PoseStamped.of_pose(raw)
         _check('goal', pose.x, pose.y)
-        self._goals[robot] = pose.x, pose.y
+        if self.run is not None:
+            self.run.goals[robot] = pose.x, pose.y
 
     def show(self) -> None:
         """Send the latest poses to the page, if they are new and complete."""
-        if self.scenario is None or self._stamp_ns == self._shown_ns or None in self._poses:
+        if self.run is None or self._stamp_ns == self._shown_ns or None in self._poses:
             return
-        if not self._announced:
-            self._live.set_run(live_header(self.scenario))
-            self._announced = True
         if self._stamp_ns < self._shown_ns:
             self._live.set_paused(False)  # it was started anew
         self._shown_ns = self._stamp_ns
-        shown = frame((self._stamp_ns - self._begin_ns) / NANOSECONDS,
-                      [pose for pose in self._poses if pose], self._winds, self._goals,
-                      self._obstacles, self._boxes)
-        self._frames += 1
-        if self._frames % SCAN_FRAMES == 1 and all(
-                scan is not None for scan in self._scans):
-            shown['scans'] = scans(scan[self._beams] for scan in self._scans
-                                   if scan is not None)
-        self._live.set_frame(shown)
+        seen = [scan for scan in self._scans if scan is not None]
+        self.run.show(self._stamp_ns, [pose for pose in self._poses if pose], self._winds,
+                      self._places[topics.OBSTACLES], self._places[topics.BOXES],
+                      seen if len(seen) == len(self._scans) else None)
+
 
 def _check(what: str, *numbers: float) -> None:
     """Raise DamagedMessage unless a page can be sent the numbers, rounded."""
     if not all(math.isfinite(number) and abs(number) <= LARGEST for number in numbers):
         raise DamagedMessage(f'got {what} {numbers}, expected numbers of at most {LARGEST:g}')
-
-
-def _finite_poses(raw: bytes, count: int) -> NDArray[np.float64]:
-    """Return the rows (count, 3) of a PoseArray; DamagedMessage if they are not finite."""
-    rows = read_poses(raw, count)[1]
-    _check('poses', *rows.ravel().tolist())
-    return rows
 
 
 _SIMULATOR = 'sbot_sim'
@@ -216,8 +180,8 @@ class ViewNode(Node):  # type: ignore[misc]
 
     def drive(self, robot: int, command: Twist) -> None:
         """Drive a robot without a controller."""
-        scenario = self._follower.scenario
-        self._driven.set(robot, command, [] if scenario is None else drivable(scenario))
+        run = self._follower.run
+        self._driven.set(robot, command, [] if run is None else run.drivable)
 
     def _ask(self, client: Client, request: object, then: Callable[[Future], None]) -> None:
         if not client.service_is_ready():
@@ -232,9 +196,9 @@ class ViewNode(Node):  # type: ignore[misc]
 
     def _publish_commands(self) -> None:
         """Publish while a robot is driven, then that it stops, then nothing: others may drive."""
-        scenario = self._follower.scenario
-        if scenario is None:
+        if self._follower.run is None:
             return
+        scenario = self._follower.run.scenario
         topic = topics.CMD_VEL_STAMPED if scenario.cmd_vel_stamped else topics.CMD_VEL
         count = len(scenario.robots)
         for robot, command in self._driven.commands().items():

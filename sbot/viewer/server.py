@@ -9,11 +9,24 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Generator
+from collections.abc import Callable, Collection, Generator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Protocol
 
-from sbot.viewer.data import page
+from numpy.typing import ArrayLike
+
+from sbot.scenario.model import Scenario
+from sbot.viewer.data import (
+    drivable,
+    frame,
+    lasers_of,
+    live_header,
+    page,
+    scans,
+    shown_beams,
+)
+from sbot_common.arrays import Floats32
+from sbot_common.clock import NANOSECONDS
 from sbot_common.errors import InputError, bad_value
 from sbot_common.observation import STOP, Twist
 
@@ -22,6 +35,7 @@ from sbot_common.observation import STOP, Twist
 HOLD_TIME = 0.5  # s of wall time that a drive command counts; pages repeat it while a key is held
 MOST_BYTES = 1000  # of a request
 _FASTEST = 1e6  # m/s, rad/s; of a request
+_SCAN_FRAMES = 4  # a scan goes with every so many frames
 
 
 class _Controls(Protocol):
@@ -45,7 +59,6 @@ class Driven:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._lock = threading.Lock()
         self._commands: dict[int, tuple[Twist, float]] = {}
 
     def set(self, robot: int, command: Twist, drivable: Collection[int]) -> None:
@@ -59,15 +72,14 @@ class Driven:
         """
         if robot not in drivable:
             raise InputError(f'robot {robot} cannot be driven; it needs controller: none')
-        with self._lock:
-            self._commands[robot] = command, self._clock() + HOLD_TIME
+        self._commands[robot] = command, self._clock() + HOLD_TIME
 
     def commands(self) -> dict[int, Twist]:
         """Return the command of each robot that was ever driven; STOP once its time is over."""
         now = self._clock()
-        with self._lock:
-            return {robot: command if now < until else STOP
-                    for robot, (command, until) in self._commands.items()}
+        # A copy, as another thread may add a robot meanwhile.
+        return {robot: command if now < until else STOP
+                for robot, (command, until) in self._commands.copy().items()}
 
 
 def _apply_command(raw: bytes, controls: _Controls) -> None:
@@ -107,6 +119,37 @@ def _is_finite(value: float) -> bool:
     return not isinstance(value, bool) and abs(value) < _FASTEST  # false for NaN
 
 
+class LiveRun:
+    """A run on the page: its header with the first tick that is shown, then frames.
+
+    Parameters
+    ----------
+    live : where frames go
+    scenario : of the run
+
+    """
+
+    def __init__(self, live: Live, scenario: Scenario) -> None:
+        self._live, self.scenario = live, scenario
+        self.goals = {i: robot.goal for i, robot in enumerate(scenario.robots) if robot.goal}
+        self.drivable = drivable(scenario)
+        self.beams = shown_beams(lasers_of(scenario))
+        self._frames = 0
+
+    def show(self, stamp_ns: int, poses: ArrayLike, winds: ArrayLike,
+             obstacles: ArrayLike | None, boxes: ArrayLike | None,
+             ranges: Sequence[Floats32] | Floats32 | None) -> None:
+        """Show a tick: as ``frame``, with what is seen (``ranges``, if known) every few frames."""
+        if not self._frames:
+            self._live.set_run(live_header(self.scenario))
+        seconds = (stamp_ns - self.scenario.rate.stamp_ns(0)) / NANOSECONDS
+        shown = frame(seconds, poses, winds, self.goals, obstacles, boxes)
+        if self._frames % _SCAN_FRAMES == 0 and ranges is not None:
+            shown['scans'] = scans(row[self.beams] for row in ranges)
+        self._frames += 1
+        self._live.set_frame(shown)
+
+
 _HEARTBEAT = 2.0  # s between keep-alive events, which detect closed connections
 _TIMEOUT = 10.0  # s: a connection that asks nothing, or takes nothing, for so long is closed
 _OWN_NAMES = ('localhost', '127.0.0.1', '[::1]')
@@ -127,7 +170,7 @@ class Live:
         self._streams = 0
         self.counts: Counter[str] = Counter()  # how many events of each kind there were
         self.controls: _Controls | None = None  # of the run
-        self.stop_server: Callable[[], None] | None = None
+        self.server: ThreadingHTTPServer | None = None  # that serves the pages
 
     def _put(self, kind: str, value: object) -> None:
         with self._changed:
@@ -170,8 +213,9 @@ class Live:
     def close(self, timeout: float) -> None:
         """End, and stop the server."""
         self.end(timeout)
-        if self.stop_server is not None:
-            self.stop_server()
+        if self.server is not None:
+            self.server.shutdown()
+            self.server.server_close()
 
     def _count_stream(self, change: int) -> None:
         with self._changed:
@@ -291,9 +335,5 @@ def start_server(port: int, live: Live) -> str:
     except OSError as error:
         raise InputError(f'--port: {port} cannot be used: {error.strerror}') from None
     threading.Thread(target=server.serve_forever, name='view', daemon=True).start()
-
-    def stop() -> None:
-        server.shutdown()
-        server.server_close()
-    live.stop_server = stop
+    live.server = server
     return f'http://localhost:{server.server_address[1]}/'

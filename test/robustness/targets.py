@@ -23,6 +23,7 @@ from rosbags.rosbag2 import StoragePlugin, Writer
 from sbot.bag import compare, tables
 from sbot.bag.reader import Bag
 from sbot.cli.bag import _information
+from sbot.controllers.neural import function_policy
 from sbot.controllers.neural.network import (
     FUNCTION,
     load_network,
@@ -30,7 +31,6 @@ from sbot.controllers.neural.network import (
     read_content,
     save_network,
 )
-from sbot.controllers.neural.policy_file import Source, _SavedPolicy, _write_policy, read_policy
 from sbot.figures.data import RunData
 from sbot.files.yaml_text import decode_text, dump_yaml
 from sbot.regression.commands import Recording
@@ -436,9 +436,9 @@ def _networks(folder: Path) -> list[bytes]:
         network = make_network(kind, ['scan:4', 'goal', 'imu:2'], hidden=hidden, outputs='twist',
                                max_speed=0.5, turn=1.0, hold=3)
         save_network(folder / f'{kind}.json', network, np.linspace(-1, 1, network.weight_count))
-    source = Source('def f(weights, inputs, memory, outputs):\n    outputs[0] = 1.0\n', {}, {})
+    source = function_policy.Source('def f(w, x, m, outputs):\n    outputs[0] = 1.0\n', {}, {})
     network = make_network('perceptron', ['goal'], outputs='wheels', max_speed=0.5, turn=0.1)
-    _write_policy(folder / 'function.json', _SavedPolicy(
+    function_policy._write_policy(folder / 'function.json', function_policy._SavedPolicy(
         'function.json', 'f', source, 'numpy', network, 2, np.ones(3)))
     return [(folder / f'{name}.json').read_bytes() for name in (*kinds, *kinds, 'function')]
 
@@ -447,7 +447,7 @@ def read_network(data: bytes, folder: Path) -> None:
     """Load a network, or look at a policy, and write it again: it is the same then."""
     path = _write(folder, 'network.json', data)
     if read_content(path).get('kind') == FUNCTION:
-        read_policy(path)  # which executes nothing
+        function_policy.read_policy(path)  # which executes nothing
         return
     network, weights = load_network(path)
     save_network(folder / 'again.json', network, weights)

@@ -24,7 +24,7 @@ import resource, sys
 from pathlib import Path
 from sbot.bag.reader import Bag
 from sbot.bag.ticks import rate_of
-from sbot.controllers.neural.policy_file import load_policy
+from sbot.controllers.neural.function_policy import load_policy
 from sbot.cli.bag import _information
 from sbot.scenario.load import load_scenario
 from sbot.scenario.maps import load_map

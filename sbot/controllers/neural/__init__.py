@@ -65,7 +65,7 @@ def _make_function_policy(place: Place) -> Controller:
 
 def _check_policy(_: str, parameters: Mapping[str, object], where: str, __: Sources) -> None:
     """Raise InputError unless there is a good file; nothing of it is executed."""
-    from sbot.controllers.neural.policy_file import read_policy
+    from sbot.controllers.neural.function_policy import read_policy
     refuse_unknown(parameters, [_FILE], lambda _: f'{where}: parameters')
     path = parameters.get(_FILE)
     if not isinstance(path, str):
@@ -79,7 +79,7 @@ def _check_policy(_: str, parameters: Mapping[str, object], where: str, __: Sour
 
 def _doubts_of_policy(parameters: Mapping[str, Any], _: Body,
                       now: Mapping[str, Any]) -> list[tuple[str, str]]:
-    from sbot.controllers.neural.policy_file import read_policy
+    from sbot.controllers.neural.function_policy import read_policy
     path = parameters[_FILE]
     unlike = warning_of(path, read_policy(path).network.learned_with, now)
     return [] if unlike is None else [(_FILE, unlike)]

@@ -9,9 +9,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot.controllers.neural import inputs as kinds
-from sbot.controllers.neural.function_policy import compile_for_robot
-from sbot.controllers.neural.inputs import Heard, Senses, gather_goals, gather_inputs, input_table
+from sbot.controllers.neural.function_policy import Find, compile_for_robot, read_policy
+from sbot.controllers.neural.inputs import (
+    GOAL,
+    INFRARED,
+    READING,
+    SCAN,
+    Heard,
+    Senses,
+    check_beams,
+    field_of,
+    gather_goals,
+    gather_inputs,
+    input_table,
+)
 from sbot.controllers.neural.network import (
     HOLONOMIC,
     WHEELS,
@@ -22,7 +33,6 @@ from sbot.controllers.neural.network import (
     command_of_wheels,
     load_network,
 )
-from sbot.controllers.neural.policy_file import Find, read_policy
 from sbot_common.arrays import Floats, Integers
 from sbot_common.compiled.jit import njit, njit_inline
 from sbot_common.elementary import copy_numbers, exp, exp_of
@@ -230,7 +240,7 @@ def _weighted(values: Floats, weights: Floats, at: int) -> float:
 
 
 _NO_ROW, _NO_ROW32 = np.empty((1, 0)), np.empty((1, 0), np.float32)  # no input asks for them
-_NOBODY = kinds.Heard(np.zeros(2, np.int64), np.empty(0), np.empty(0))
+_NOBODY = Heard(np.zeros(2, np.int64), np.empty(0), np.empty(0))
 _ONE_KIT = np.zeros(1, np.int64)
 
 FORWARD: dict[str, Callable[..., None]] = {
@@ -255,27 +265,28 @@ class Neural:
 
     def __init__(self, network: str, hold: int | None = None) -> None:
         own = None if hold is None else checked_hold(hold)
-        self.network, self._weights = load_network(network)
-        self._hold, self._waiting = own or self.network.hold or 1, 0
+        read, weights = load_network(network)
+        self._begin(FORWARD[read.kind], read, weights, read.memory_count, own or read.hold or 1)
+
+    def _begin(self, function: Callable[..., None], network: Network, weights: Floats,
+               memory_count: int, hold: int) -> None:
+        self.network, self._function, self._weights = network, function, weights
+        self._table, self._layers = input_table(network.inputs), network.layers
+        # Outputs keep what they are from tick to tick, too, as in a batch.
+        self._memory, self._outputs = np.zeros(memory_count), np.zeros(self._layers[-1])
+        self._hold, self._waiting = hold, 0
         self._command: Command = (0.0, 0.0)
-        self._table = kinds.input_table(self.network.inputs)
-        self._layers = self.network.layers
-        self._memory = np.zeros(self.network.memory_count)
 
     def step(self, observation: Observation, rng: np.random.Generator) -> Command:
         """Return linear.x, perhaps linear.y (m/s), and angular.z (rad/s)."""
         if self._waiting == 0:
-            self._command, self._waiting = self._decided(observation), self._hold
+            self._function(
+                _network_inputs(self.network, self._table, observation), self._weights,
+                self._memory, self._outputs, self._layers, self._hold * observation.dt)
+            self._command = _command_of(self.network, self._outputs)
+            self._waiting = self._hold
         self._waiting -= 1
         return self._command
-
-    def _decided(self, observation: Observation) -> Command:
-        """Return the command of a new decision."""
-        outputs = np.empty(self._layers[-1])
-        FORWARD[self.network.kind](
-            _network_inputs(self.network, self._table, observation), self._weights, self._memory,
-            outputs, self._layers, self._hold * observation.dt)
-        return _command_of(self.network, outputs)
 
 
 def _command_of(network: Network, outputs: Floats) -> Command:
@@ -314,7 +325,7 @@ def _network_inputs(network: Network, table: NDArray[np.int64],
     sensed: dict[str, Any] = {}
     out = np.zeros((1, network.input_count))
     for name, (kind, first, size) in zip(network.inputs, table.tolist(), strict=True):
-        field = kinds.field_of(name)
+        field = field_of(name)
         value: Any = None if field is None else getattr(observation, field)
         if field is not None:
             if value is None:
@@ -322,27 +333,27 @@ def _network_inputs(network: Network, table: NDArray[np.int64],
                                  'it to '
                                  '`sensors` of the scenario')
             sensed[field] = value
-        if kind == kinds.INFRARED and len(value) != size:  # compiled code would write behind it
+        if kind == INFRARED and len(value) != size:  # compiled code would write behind it
             raise bad_value(f'input {name}', f'{len(value)} readings', f'{size}')
-        if kind == kinds.SCAN:
-            kinds.check_beams(name, size, len(value.ranges))
-        if kind == kinds.READING:
+        if kind == SCAN:
+            check_beams(name, size, len(value.ranges))
+        if kind == READING:
             if len(value) != size:
                 raise bad_value('inputs', name, f"{name.partition(':')[0]}:{len(value)}")
             out[0, first:first + size] = value
-        if kind == kinds.GOAL:
+        if kind == GOAL:
             if observation.goal is None:
                 raise InputError(f'input {name} needs a goal; give the robot one')
             sensed['goal'] = observation.goal
     scan, heard = sensed.get('scan'), sensed.get('neighbours')
-    senses = kinds.Senses(
+    senses = Senses(
         poses, _row(sensed.get('goal')),
         _NO_ROW32 if 'infrared' not in sensed else np.array([sensed['infrared']], np.float32),
         _NO_ROW32 if scan is None else np.array(scan.ranges, np.float32, ndmin=2),
         _ONE_KIT, np.array([0 if scan is None else len(scan.ranges)]),
         np.array([1.0 if scan is None else scan.range_max]), _row(sensed.get('wind')),
         _row(sensed.get('twist')))
-    _gather_one(own, table, senses, _NOBODY if heard is None else kinds.Heard(
+    _gather_one(own, table, senses, _NOBODY if heard is None else Heard(
         np.array([0, len(heard.range)]), np.array(heard.range, np.float64),
         np.array(heard.bearing, np.float64)), out)
     return np.asarray(out[0])
@@ -354,7 +365,7 @@ def _row(values: Sequence[float] | None) -> Floats:
 
 # A function policy as the controller of one robot: `controller: function_policy`.
 
-class FunctionController:
+class FunctionController(Neural):
     """Controller that asks a compiled function, with the bits that ``sbot.Worlds`` gives.
 
     Parameters
@@ -373,18 +384,7 @@ class FunctionController:
 
     def __init__(self, policy: str, find: Find) -> None:
         saved = read_policy(policy)
-        self.network = saved.network
-        self._function = saved.function(find)
-        compile_for_robot(self._function, policy)
-        self._table = input_table(self.network.inputs)
-        self._weights, self._layers = saved.weights, self.network.layers
+        function = saved.function(find)
+        compile_for_robot(function, policy)
+        self._begin(function, saved.network, saved.weights, saved.memory_count, 1)
         self._weights.flags.writeable = self._layers.flags.writeable = False
-        # Outputs keep what they are from tick to tick, too, as in a batch.
-        self._memory, self._outputs = np.zeros(saved.memory_count), np.zeros(self._layers[-1])
-
-    def step(self, observation: Observation, rng: np.random.Generator) -> Command:
-        """Return linear.x, perhaps linear.y (m/s), and angular.z (rad/s)."""
-        outputs, n = self._outputs, self.network
-        self._function(_network_inputs(n, self._table, observation), self._weights, self._memory,
-                       outputs, self._layers, observation.dt)
-        return _command_of(n, outputs)

@@ -17,7 +17,7 @@ from sbot.controllers.neural.inputs import input_table
 from sbot_common.arguments import numbers, whole
 from sbot_common.arrays import Floats, Integers
 from sbot_common.compiled.jit import njit
-from sbot_common.errors import InputError, bad_value, one_line, read_small
+from sbot_common.errors import InputError, bad_value, one_line, read_small, refuse
 
 # Commands from a network's outputs in [-1, 1].
 
@@ -94,7 +94,7 @@ _MOST_HOLD = 10_000_000  # ticks
 _MOST_BYTES = 32 << 20  # of a file: more than a million weights
 KINDS = ('perceptron', 'mlp', 'ctrnn', 'gru', 'lstm')
 _GATES = {'gru': 3, 'lstm': 4}  # of each unit
-FUNCTION = 'function'  # the kind of a file that holds a function policy (``policy_file``)
+FUNCTION = 'function'  # the kind of a file that holds a function policy (``function_policy``)
 _KEYS = ('kind', 'inputs', 'hidden', 'outputs', 'max_speed', 'turn', 'weights')
 _HOLD = 'hold'  # a key that files of versions before it lack
 LEARNED_WITH = 'learned_with'  # the same; only where a scenario is known
@@ -166,27 +166,27 @@ def make_network(kind: str = 'perceptron', inputs: Sequence[str] = ('infrared',)
         for a wrong argument, which the error names.
 
     """
-    if not isinstance(kind, str) or kind not in KINDS:
-        raise bad_value('kind', kind, f"one of {', '.join(KINDS)}")
-    if isinstance(inputs, str) or not isinstance(inputs, Sequence) or not all(
-            isinstance(name, str) for name in inputs):
-        raise bad_value('inputs', inputs, 'a list of names')
-    if not isinstance(hidden, Sequence):
-        raise bad_value('hidden', hidden, 'a list of numbers of neurons')
+    refuse((not isinstance(kind, str) or kind not in KINDS,
+            bad_value('kind', kind, f"one of {', '.join(KINDS)}")),
+           (isinstance(inputs, str) or not isinstance(inputs, Sequence) or not all(
+               isinstance(name, str) for name in inputs),
+            bad_value('inputs', inputs, 'a list of names')),
+           (not isinstance(hidden, Sequence),
+            bad_value('hidden', hidden, 'a list of numbers of neurons')))
     input_table(tuple(inputs))
     wanted = {'perceptron': 'no hidden layer', 'ctrnn': 'one number of neurons'}.get(
         kind, f'at least one hidden layer, at most {_MOST_LAYERS},')
     sizes = tuple(islice(hidden, _MOST_LAYERS + 1))
     good = {'perceptron': not sizes, 'ctrnn': len(sizes) == 1}.get(
         kind, 0 < len(sizes) <= _MOST_LAYERS)
-    if not good or not all(isinstance(n, int) and 1 <= n <= 10_000 for n in sizes):
-        raise bad_value('hidden', list(sizes), f'{wanted} for a {kind}')
-    if not isinstance(outputs, str) or outputs not in OUTPUTS:
-        raise bad_value('outputs', outputs, f"one of {', '.join(OUTPUTS)}")
-    for name, value in (('max_speed', max_speed), ('turn', turn)):
-        if isinstance(value, bool) or not isinstance(value, int | float) or not (
-                _LEAST <= value <= _MOST):
-            raise bad_value(name, value, f'a number from {_LEAST:g} to {_MOST:g}')
+    refuse((not good or not all(isinstance(n, int) and 1 <= n <= 10_000 for n in sizes),
+            bad_value('hidden', list(sizes), f'{wanted} for a {kind}')),
+           (not isinstance(outputs, str) or outputs not in OUTPUTS,
+            bad_value('outputs', outputs, f"one of {', '.join(OUTPUTS)}")),
+           *((isinstance(value, bool) or not isinstance(value, int | float) or not (
+               _LEAST <= value <= _MOST),
+              bad_value(name, value, f'a number from {_LEAST:g} to {_MOST:g}'))
+             for name, value in (('max_speed', max_speed), ('turn', turn))))
     return Network(kind, tuple(inputs), sizes, outputs, float(max_speed), float(turn),
                    checked_hold(hold))
 
@@ -232,12 +232,12 @@ def load_network(path: str | Path) -> tuple[Network, Floats]:
 
     """
     content = read_content(path)
-    if content.get('kind') == FUNCTION:
-        raise InputError(f'{path}: contains a function, not a network; use '
-                         'sbot.load_policy or controller function_policy, which execute it')
-    if set(content) - {_HOLD, LEARNED_WITH} != set(_KEYS):
-        raise InputError(f"{path}: expected an object with the keys "
-                         f"{', '.join((*_KEYS, _HOLD, LEARNED_WITH))}")
+    refuse((content.get('kind') == FUNCTION,
+            f'{path}: contains a function, not a network; use sbot.load_policy or controller '
+            'function_policy, which execute it'),
+           (set(content) - {_HOLD, LEARNED_WITH} != set(_KEYS),
+            f"{path}: expected an object with the keys "
+            f"{', '.join((*_KEYS, _HOLD, LEARNED_WITH))}"))
     try:
         network = make_network(content['kind'], content['inputs'], hidden=content['hidden'],
                                outputs=content['outputs'], max_speed=content['max_speed'],

@@ -24,7 +24,7 @@ import numpy as np
 
 from sbot.api.functions import run
 from sbot.api.worlds import save_policy
-from sbot.controllers.neural.policy_file import load_policy
+from sbot.controllers.neural.function_policy import load_policy
 from sbot.learn.evaluation import measured, play
 from sbot.learn.proof.report import Point, Row, read_rows
 from sbot.learn.proof.training import Note, Trained

@@ -13,7 +13,7 @@ from children import python
 
 import sbot
 from sbot.cli.main import COMMANDS, main, make_parser
-from sbot.controllers.neural.policy_file import _function_of, _hash
+from sbot.controllers.neural.function_policy import _function_of, _hash
 from sbot.runner.loop import run_scenario
 from sbot.scenario import shipped
 from sbot.scenario.load import load_scenario

@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 import sbot
 from sbot.figures import film as animate
 from sbot.figures.data import RunData
-from sbot.figures.obstacles import Boxes
+from sbot.figures.ground import Boxes
 from sbot.figures.picture import _draw_run
 from sbot.scenario.load import load
 

@@ -20,7 +20,7 @@ def obstacles(text):
 
 def test_a_crossed_outline_and_what_robots_start_within_are_walls():
     crossed, = obstacles(CROSSED)
-    assert (crossed.solid, len(crossed.segments)) == (None, 4)
+    assert (crossed.solid, len(crossed.points)) == (False, 8)
     solid = obstacles('size [1 2 1]')
     apart, _ = solid.world(np.array([[9.0, 9.0]]))
     around, places = solid.world(np.array([[2.0, 3.0]]))

@@ -23,7 +23,7 @@ def read(tmp_path, text, name='a.world'):
 def test_words_numbers_texts_and_signs(tmp_path):
     tokens = read(tmp_path, 'block( point[0] [-0.2 .5] # a note (\r\n name "r 0" )')
     assert texts(tokens) == ['block', '(', 'point[0]', '[', '-0.2', '.5', ']', 'name', 'r 0', ')']
-    assert [token.kind for token in tokens[2:5]] == ['word', 'sign', 'number']
+    assert [token.kind for token in tokens[2:5]] == ['word', '[', 'number']
     assert [token.place.line for token in tokens[-3:]] == [2, 2, 2]
 
 

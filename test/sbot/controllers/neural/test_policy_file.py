@@ -10,8 +10,8 @@ import pytest
 from saved_function import policy_of, uses
 
 import sbot
+from sbot.controllers.neural.function_policy import _hash, load_policy, read_policy, save_policy
 from sbot.controllers.neural.network import load_network, make_network
-from sbot.controllers.neural.policy_file import _hash, load_policy, read_policy, save_policy
 from sbot_common.errors import InputError
 from sbot_common.user_code import UserCodeError
 
