@@ -231,6 +231,42 @@ def _overlaps_with_others(crowd: Crowd, shapes: bool | None, i: int, reach: floa
 
 
 @njit_inline
+def find_shift(fixed: FixedObjects, crowd: Crowd, shapes: bool | None, i: int, drift: float,
+               tolerance: float, margin: float, queue: Integers32,
+               count: int) -> tuple[bool, int]:
+    """Set ``crowd.shift`` of robot ``i``, if it intersects anything and has not been reverted.
+
+    Parameters
+    ----------
+    fixed, crowd, shapes, drift, tolerance, margin : see ``find_intersecting``
+    queue, count : robots to look at; those met are added, and marked in ``crowd.queued``
+
+    Returns
+    -------
+    Whether it has a shift, and the new count.
+
+    """
+    pose, previous = crowd.pose, crowd.previous
+    reach = crowd.radius[i] + fixed.largest_radius + drift + 1e-9 * crowd.grid.cell
+    dx, dy, turn, met, count = _overlaps_with_others(crowd, shapes, i, reach, tolerance, margin,
+                                                     queue, count)
+    fixed_turn = 0.0
+    if shapes is not None and crowd.boxes[i, 4] > 0.0:
+        fx, fy, fixed_turn, deepest = fixed_displacement_of_box(
+            fixed, crowd.boxes, i, crowd.turn[i], previous[i, 0], previous[i, 1], tolerance,
+            margin)
+    else:
+        fx, fy, deepest = fixed_displacement(fixed, pose[i, 0], pose[i, 1], crowd.radius[i],
+                                             previous[i, 0], previous[i, 1], tolerance, margin)
+    found = (met or deepest > tolerance) and not crowd.reverted[i]
+    if found:
+        crowd.shift[i, 0], crowd.shift[i, 1] = dx + fx, dy + fy
+        if shapes is not None:
+            crowd.shift[i, 2], crowd.shift[i, 3] = turn + fixed_turn, deepest
+    return found, count
+
+
+@njit_inline
 def find_intersecting(fixed: FixedObjects, crowd: Crowd, shapes: bool | None, queue: Integers32,
                       count: int, drift: float, tolerance: float, margin: float,
                       found: Integers32) -> int:
@@ -252,27 +288,14 @@ def find_intersecting(fixed: FixedObjects, crowd: Crowd, shapes: bool | None, qu
     How many were found.
 
     """
-    pose, previous, k, hits = crowd.pose, crowd.previous, 0, 0
+    k, hits = 0, 0
     while k < count:  # the queue grows while it is read
         i = int(queue[k])  # not int32: one compiled version of what it is passed to
         k += 1
-        reach = crowd.radius[i] + fixed.largest_radius + drift + 1e-9 * crowd.grid.cell
-        dx, dy, turn, met, count = _overlaps_with_others(crowd, shapes, i, reach, tolerance,
-                                                         margin, queue, count)
-        fixed_turn = 0.0
-        if shapes is not None and crowd.boxes[i, 4] > 0.0:
-            fx, fy, fixed_turn, deepest = fixed_displacement_of_box(
-                fixed, crowd.boxes, i, crowd.turn[i], previous[i, 0], previous[i, 1], tolerance,
-                margin)
-        else:
-            fx, fy, deepest = fixed_displacement(fixed, pose[i, 0], pose[i, 1], crowd.radius[i],
-                                                 previous[i, 0], previous[i, 1], tolerance, margin)
-        if (met or deepest > tolerance) and not crowd.reverted[i]:
-            crowd.shift[i, 0], crowd.shift[i, 1] = dx + fx, dy + fy
-            if shapes is not None:
-                crowd.shift[i, 2], crowd.shift[i, 3] = turn + fixed_turn, deepest
-            found[hits] = i
-            hits += 1
+        shifted, count = find_shift(fixed, crowd, shapes, i, drift, tolerance, margin, queue,
+                                    count)
+        found[hits] = i
+        hits += shifted
     for k in range(count):
         crowd.queued[queue[k]] = False
     return hits

@@ -124,30 +124,27 @@ HELD = 0.5
 
 
 @njit_inner
-def _displace(crowd: Crowd, shapes: bool | None, found: Integers32, hits: int, collided: Flags,
-              drift: float) -> float:
-    """Move ``found[:hits]`` by their shifts; return the new farthest drift (m)."""
+def shift_robot(crowd: Crowd, shapes: bool | None, i: int, collided: Flags) -> float:
+    """Move robot ``i`` by its shift; return how far (m) it is from where the grid has it."""
     pose, previous, home = crowd.pose, crowd.previous, crowd.home
-    for k in range(hits):
-        i = found[k]
-        collided[i] = True
-        x, y = _limited_displacement(
-            pose[i, 0] + crowd.shift[i, 0], pose[i, 1] + crowd.shift[i, 1],
-            previous[i, 0], previous[i, 1], crowd.inner_radius[i])
-        pose[i, 0], pose[i, 1] = x, y
-        if shapes is not None:
-            crowd.boxes[i, 0], crowd.boxes[i, 1] = x, y
-            if crowd.turn[i] > 0.0:
-                # No corner goes farther than the centre may.
-                way = hypot(x - previous[i, 0], y - previous[i, 1])
-                most = max(0.0, MAX_DISPLACEMENT * crowd.inner_radius[i] - way) / crowd.radius[i]
-                turned = pose[i, 2] + crowd.shift[i, 2] - previous[i, 2]
-                pose[i, 2] = previous[i, 2] + min(max(turned, -most), most)
-                place(crowd.boxes, i, x, y, pose[i, 2])
-                if crowd.shift[i, 3] > DISPLACED_ABOVE:
-                    crowd.weight[i] *= HELD
-        drift = max(drift, hypot(x - home[i, 0], y - home[i, 1]))
-    return drift
+    collided[i] = True
+    x, y = _limited_displacement(
+        pose[i, 0] + crowd.shift[i, 0], pose[i, 1] + crowd.shift[i, 1],
+        previous[i, 0], previous[i, 1], crowd.inner_radius[i])
+    pose[i, 0], pose[i, 1] = x, y
+    if shapes is not None:
+        crowd.boxes[i, 0], crowd.boxes[i, 1] = x, y
+        if crowd.turn[i] > 0.0:
+            # No corner goes farther than the centre may.
+            way = hypot(x - previous[i, 0], y - previous[i, 1])
+            most = max(0.0, MAX_DISPLACEMENT * crowd.inner_radius[i] - way) / crowd.radius[i]
+            turned = pose[i, 2] + crowd.shift[i, 2] - previous[i, 2]
+            pose[i, 2] = previous[i, 2] + min(max(turned, -most), most)
+            place(crowd.boxes, i, x, y, pose[i, 2])
+            if crowd.shift[i, 3] > DISPLACED_ABOVE:
+                crowd.weight[i] *= HELD
+    dx, dy = x - home[i, 0], y - home[i, 1]
+    return math.sqrt(dx * dx + dy * dy)
 
 
 @njit_inner
@@ -200,21 +197,26 @@ def _resolve_overlaps(fixed: FixedObjects, crowd: Crowd, shapes: bool | None, co
     """
     fixed, crowd = borrowed(fixed), borrowed(crowd)
     return displace(fixed, crowd, shapes, collided, passes, queue, found,
-                    touching(fixed, crowd, borrowed(places), borrowed(queue)))
+                    touching(fixed, crowd, borrowed(places), borrowed(queue)), 0, 0.0)
 
 
 @njit_inline
 def displace(fixed: FixedObjects, crowd: Crowd, shapes: bool | None, collided: Flags, passes: int,
-             queue: Integers32, found: Integers32, count: int) -> int:
-    """Do what ``_resolve_overlaps`` does once ``queue[:count]`` has those that touch anything."""
-    drift, margin, tolerance, made = 0.0, 0.0, DISPLACED_ABOVE, 0
+             queue: Integers32, found: Integers32, count: int, made: int, drift: float) -> int:
+    """Do what ``_resolve_overlaps`` does once ``queue[:count]`` has those that touch anything.
+
+    ``made`` passes, less than ``PLAIN_PASSES``, came before; nobody is farther than ``drift`` (m)
+    from where the grid has him.
+    """
+    margin, tolerance = 0.0, DISPLACED_ABOVE
     while count > 0:
         if made == passes:
             margin, tolerance = 0.0, REVERTED_ABOVE
         count = find_intersecting(fixed, crowd, shapes, queue, count, drift, tolerance, margin,
                                   found)
         if made < passes and count > 0:
-            drift = _displace(crowd, shapes, found, count, collided, drift)
+            for k in range(count):
+                drift = max(drift, shift_robot(crowd, shapes, found[k], collided))
             made += 1
             if made >= PLAIN_PASSES:
                 margin = FIRST_MARGIN if made == PLAIN_PASSES else min(2.0 * margin, LAST_MARGIN)

@@ -101,24 +101,28 @@ def _distances_of(j: int, own: int, scene: Scene, discs: Discs, pose: Floats, ra
     reach = (own_radius + range_max) * (1.0 + 1e-9)
     grid = scene.segment_grid
     cell = cell_of(x, y, grid.x0, grid.y0, grid.cell, grid.nx, grid.ny)
-    walls, others = stack_indexes(CAPACITY), stack_indexes(CAPACITY)
+    walls, pillars, others = (stack_indexes(CAPACITY), stack_indexes(CAPACITY),
+                              stack_indexes(CAPACITY))
     wall_count = _walls_near(scene, cell, x, y, reach, walls)
+    pillar_count = _circles_near(scene, cell, x, y, reach, pillars)
     other_count = _discs_near(discs, own, x, y, reach, others)
-    circles = scene.circles.shape[0] > 0 and (scene.circle_grid.starts[cell]
-                                              < scene.circle_grid.starts[cell + 1])
-    if wall_count == 0 and other_count == 0 and not circles:
+    if wall_count == 0 and pillar_count == 0 and other_count == 0:
         return 0
     for i in range(best.shape[0]):
         best[i] = math.inf
     sin_yaw, cos_yaw = sincos(pose[j, 2])
     touched = False
-    if wall_count < 0 or other_count < 0 or circles:  # rare: as lasers do it, list by list
+    if min(wall_count, pillar_count, other_count) < 0:  # rare: as lasers do it, list by list
         touched = (cover_static(scene, x, y, cos_yaw, sin_yaw, fan, reach, best)
                    or cover_discs(discs, own, x, y, cos_yaw, sin_yaw, fan, reach, best))
     else:
         if wall_count > 0:
             touched = _ring_to_segments(scene.segments, walls, wall_count, x, y, cos_yaw, sin_yaw,
                                         fan, best)
+        if pillar_count > 0 and not touched:
+            circles = scene.circles
+            touched = _ring_to_circles(circles[:, 0], circles[:, 1], circles[:, 2], pillars,
+                                       pillar_count, x, y, cos_yaw, sin_yaw, fan, best)
         if other_count > 0 and not touched:
             touched = _ring_to_circles(discs.x, discs.y, discs.radius, others, other_count, x, y,
                                        cos_yaw, sin_yaw, fan, best)
@@ -265,6 +269,23 @@ def _walls_near(scene: Scene, cell: int, x: float, y: float, reach: float, near:
         count = append(near, count, i, ~bits(away) & first_bits(listed - i))
     for i in range(count):
         near[i] = grid.items[begin + int(near[i])]
+    return count
+
+
+@njit_inline
+def _circles_near(scene: Scene, cell: int, x: float, y: float, reach: float, near: Words) -> int:
+    """List the circles of a cell that are within ``reach`` (m); as above."""
+    grid, circles, count = scene.circle_grid, scene.circles, 0
+    if circles.shape[0] == 0:
+        return 0
+    for entry in range(grid.starts[cell], grid.starts[cell + 1]):
+        k = grid.items[entry]
+        dx, dy, farthest = circles[k, 0] - x, circles[k, 1] - y, circles[k, 2] + reach
+        if dx * dx + dy * dy <= farthest * farthest:
+            if count == MOST:
+                return -1
+            near[count] = k
+            count += 1
     return count
 
 

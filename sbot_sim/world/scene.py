@@ -143,7 +143,8 @@ class SortedDiscs(NamedTuple):
     cell: Integers32  # (K*N,) in the order of the robots
     starts: Integers32  # (K, cells + 1)
     numbers: Floats  # (K, 4) x0, y0 and side of a cell, largest radius (m)
-    shape: Integers  # (K, 2) columns, rows
+    # (K, 3) columns, rows, and how far (``QUANTUM``) at most a robot is from where it was sorted
+    shape: Integers
 
     @classmethod
     def room_for(cls, worlds: int, robots: int, cells: int | None = None) -> SortedDiscs:
@@ -155,7 +156,7 @@ class SortedDiscs(NamedTuple):
         cells = columns * columns if cells is None else cells
         return cls(np.zeros(rows), np.zeros(rows), np.zeros(rows), np.zeros(rows, np.int32),
                    np.zeros(rows, np.int32), np.zeros((worlds, cells + 1), np.int32),
-                   np.zeros((worlds, 4)), np.zeros((worlds, 2), np.int64))
+                   np.zeros((worlds, 4)), np.zeros((worlds, 3), np.int64))
 
 
 @njit_inner

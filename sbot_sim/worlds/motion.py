@@ -12,12 +12,14 @@ import math
 import numpy as np
 
 from sbot_common.arrays import Flags, Floats
-from sbot_common.compiled.jit import borrowed, njit_inline, njit_inner
+from sbot_common.compiled.jit import borrowed, intrinsic, njit_inline, njit_inner
 from sbot_common.elementary import copy_numbers, copy_rows
 from sbot_sim.collision.detection import (
+    QUANTUM,
     Crowd,
     Places,
     fill_places,
+    find_shift,
     list_marked,
     make_scratch,
     mark_touching,
@@ -27,11 +29,13 @@ from sbot_sim.collision.detection import (
 from sbot_sim.collision.fixed_objects import FixedObjects, with_discs
 from sbot_sim.collision.overlap import TOLERANCE
 from sbot_sim.collision.separation import (
+    DISPLACED_ABOVE,
     PASSES,
     discs_of_crowd,
     displace,
     free_of_overlaps,
     separate_shapes,
+    shift_robot,
     steps_needed,
 )
 from sbot_sim.collision.shape_overlap import corners_at, disc_depth
@@ -169,7 +173,7 @@ def _set_homes(first: int, end: int, a: int, z: int, batch: Batch) -> None:
         if lost:  # a broken command must not spread
             copy_numbers(worlds.previous[row], worlds.pose[row])
         copy_numbers(worlds.pose[row], scratch.home[row])
-        scratch.retreats[row], scratch.stuck[row] = 0, False
+        scratch.retreats[row], scratch.stuck[row], scratch.found[row] = 0, False, 0
 
 
 @Phase
@@ -179,7 +183,7 @@ def _choose_cells(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     rows, radius = slice(a, z), setting.bodies.shape.outer_radius[a:z]
     fixed, crowd = fixed_of(setting.fixed, setting.layout[first]), worlds.crowd
     if steps_needed(radius, None, worlds.previous[rows], worlds.pose[rows]) == 1:
-        numbers = crowd.numbers
+        numbers, crowd.shape[first, 2] = crowd.numbers, 0
         (numbers[first, 2], numbers[first, 0], numbers[first, 1], crowd.shape[first, 0],
          crowd.shape[first, 1]) = shape_of_crowd(worlds.pose[rows], fixed.largest_radius)
         return
@@ -242,9 +246,55 @@ def _mark(first: int, end: int, a: int, z: int, batch: Batch) -> None:
                       a - start, z - start)
 
 
+_atomic_raise = intrinsic('atomic_raise')
+
+# Most are free after two passes, which threads share; the others are few, and one's.
+_SHARED_PASSES = 2
+_ASIDE, _SHIFTED = 1, 2  # of those that a pass has looked at
+
+
+@Phase.shared_apart
+def _find_shifts(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+    """Look at those that are marked, and mark whom they meet, who are looked at once more.
+
+    In the first pass all who meet anybody are marked. Later nobody but those that were displaced
+    can meet somebody whom the pass before did not look at.
+    """
+    setting, worlds, start = batch.setting, batch.worlds, first * batch.setting.robots
+    if worlds.crowd.shape[first, 0] == 0:
+        return
+    fixed = borrowed(fixed_of(setting.fixed, setting.layout[first]))
+    crowd, scratch = borrowed(_crowd_of(batch, first)), worlds.scratch
+    drift = worlds.crowd.shape[first, 2] * QUANTUM
+    for k in range(a - start, z - start):
+        i = int(crowd.grid.items[k])
+        if crowd.queued[i] and scratch.found[start + i] == 0:
+            found, _ = find_shift(fixed, crowd, None, i, drift, DISPLACED_ABOVE, 0.0,
+                                  borrowed(scratch.queue), start)
+            scratch.found[start + i] = _SHIFTED if found else _ASIDE
+
+
+@Phase.shared_apart
+def _shift(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+    """Move those that are to be displaced; they stay marked."""
+    worlds, start, drift = batch.worlds, first * batch.setting.robots, 0.0
+    if worlds.crowd.shape[first, 0] == 0:
+        return
+    crowd, scratch = borrowed(_crowd_of(batch, first)), worlds.scratch
+    collided = borrowed(worlds.collided[start:start + batch.setting.robots])
+    for k in range(a - start, z - start):
+        i = int(crowd.grid.items[k])
+        if crowd.queued[i]:
+            crowd.queued[i] = scratch.found[start + i] == _SHIFTED
+            scratch.found[start + i] = 0
+            if crowd.queued[i]:
+                drift = max(drift, shift_robot(crowd, None, i, collided))
+    _atomic_raise(worlds.crowd.shape[first], 2, math.ceil(drift / QUANTUM))
+
+
 @Phase
 def _free_marked(first: int, end: int, a: int, z: int, batch: Batch) -> None:
-    """Free those that are marked of their overlaps."""
+    """Free those that are still marked of their overlaps."""
     setting, worlds = batch.setting, batch.worlds
     if worlds.crowd.shape[first, 0] == 0:
         return
@@ -252,13 +302,15 @@ def _free_marked(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     count = list_marked(crowd, scratch.queue)
     if count > 0:
         displace(borrowed(fixed_of(setting.fixed, setting.layout[first])), borrowed(crowd), None,
-                 worlds.collided[a:z], PASSES, scratch.queue, scratch.found, count)
+                 worlds.collided[a:z], PASSES, scratch.queue, scratch.found, count,
+                 _SHARED_PASSES, worlds.crowd.shape[first, 2] * QUANTUM)
         for i in range(z - a):
             worlds.reverted[a + i] |= scratch.stuck[i]
 
 
-SHARED_COLLISIONS: list[Phase] = [_set_homes, _choose_cells, _find_cells, _sort, _gather, _mark,
-                                  _free_marked]
+SHARED_COLLISIONS: list[Phase] = [
+    _set_homes, _choose_cells, _find_cells, _sort, _gather, _mark,
+    _find_shifts, _shift, _find_shifts, _find_shifts, _shift, _free_marked]
 
 
 # Collisions of a block of worlds with bodies of any shape, or obstacles that move.

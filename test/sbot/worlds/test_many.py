@@ -131,3 +131,17 @@ def test_neighbours_are_padded_rows_of_what_is_heard():
 def test_bad_input_is_named(call, words):
     with pytest.raises(InputError, match=words):
         call()
+
+
+def test_threads_free_a_crowd_as_one_does(monkeypatch):
+    """All drive to the middle, so chains of robots push; each robot is a task of its own."""
+    monkeypatch.setattr('sbot_sim.engine.many._WORTH', 0)
+    monkeypatch.setattr('sbot_sim.worlds.batch._LEAST_ROWS', 1)
+    alone, together = (sbot.Worlds({'duration': 1, 'world': {'bounds': [0, 0, 9, 9]}, 'robots': [
+        {'count': 70, 'area': [1, 1, 8, 8], 'controller': 'none'}]}, 1, sense=[], threads=threads)
+        for threads in (1, 3))
+    for _ in range(500):
+        x, y, yaw = alone.observe().pose[0].T
+        turn = 3.0 * np.sin(np.arctan2(4.5 - y, 4.5 - x) - yaw)
+        commands = np.stack([np.ones(70), turn], axis=1)[None]
+        assert np.array_equal(alone.step(commands).pose, together.step(commands).pose)
