@@ -6,7 +6,6 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -270,15 +269,18 @@ def _unreachable(world: World, goal: tuple[float, float]) -> str | None:
     if world.has_walls and not (xmin <= x <= xmax and ymin <= y <= ymax):
         return f"outside the world's bounds {world.bounds.tolist()}"
     point = np.array([[x, y]])
-    return next(chain(
-        (f'inside world.circles.{k}' for k, (cx, cy, radius) in enumerate(world.circles.tolist())
-         if (x - cx) * (x - cx) + (y - cy) * (y - cy) < radius * radius),
-        (f'inside world.rectangles.{k}' for k, row in enumerate(world.rectangles)
-         if rectangle_distance(point, row[np.newaxis])[0] <= 0.0),
-        (f'inside world.polygons.{k}' for k, corners in enumerate(world.polygons)
-         if inside_polygon(corners, point)[0]),
-        ('inside an occupied cell of the map' for cells in [world.cells]
-         if cells is not None and cells.occupies(point)[0])), None)
+    for k, (cx, cy, radius) in enumerate(world.circles.tolist()):
+        if (x - cx) * (x - cx) + (y - cy) * (y - cy) < radius * radius:
+            return f'inside world.circles.{k}'
+    for k, row in enumerate(world.rectangles):
+        if rectangle_distance(point, row[np.newaxis])[0] <= 0.0:
+            return f'inside world.rectangles.{k}'
+    for k, corners in enumerate(world.polygons):
+        if inside_polygon(corners, point)[0]:
+            return f'inside world.polygons.{k}'
+    if world.cells is not None and world.cells.occupies(point)[0]:
+        return 'inside an occupied cell of the map'
+    return None
 
 
 def _unused_entries(written: ScenarioFile, origins: Origins) -> Iterator[Warned]:
