@@ -115,37 +115,52 @@ _MOST_CELLS = 512
 _WIDE = 3.0  # rad: from here on rays do not make a cone that is worth a test
 
 
-@dataclass
-class Sensor:
-    """An infra-red sensor in its robot's frame."""
+@dataclass(eq=False)
+class ObjectRef:
+    """Handle of a robot or a solid, with what the host says of it."""
 
+    name: str  # for messages
+    mass: float  # kg, inf allowed
+    shape: Any = None  # a ``_Shape``, once it is added
+    pose: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])  # m, m, rad
+    speed: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])  # m/s, m/s, rad/s
+    added: bool = False
+    sensors: list[SensorRef] = field(default_factory=list)
+    row: int = -1  # in the arrays of ``Shapes``; -1: it stands still, or is not added
+
+    def __repr__(self) -> str:
+        return f'<{self.name}>'
+
+    @property
+    def moves(self) -> bool:
+        """Whether anything can ever move it."""
+        return isinstance(self, RobotRef) or math.isfinite(self.mass)
+
+
+class RobotRef(ObjectRef):
+    """Handle of a robot."""
+
+
+class SolidRef(ObjectRef):
+    """Handle of a solid: anything that does not move by itself."""
+
+
+@dataclass(eq=False)
+class SensorRef:
+    """Handle of an infra-red sensor, with what the host says of it, in its robot's frame."""
+
+    name: str
+    robot: ObjectRef
     x: float  # m
     y: float  # m
     angle: float  # rad
     range: float  # m
     aperture: float  # rad
     weights: tuple[float, ...]  # one a ray
-    row: int = -1  # in the arrays of ``_Sensors``
+    row: int = -1  # in the arrays of ``_Sensors``, once the robot is added
 
-
-@dataclass
-class Object:
-    """A robot or a solid as the host describes it."""
-
-    name: str  # for messages
-    robot: bool
-    mass: float  # kg, inf allowed
-    shape: Any = None  # a ``_Shape``, once it is added
-    pose: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])  # m, m, rad
-    speed: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])  # m/s, m/s, rad/s
-    added: bool = False
-    sensors: list[Sensor] = field(default_factory=list)
-    row: int = -1  # in the arrays of ``Shapes``; -1: it stands still
-
-    @property
-    def moves(self) -> bool:
-        """Whether anything can ever move it."""
-        return self.robot or math.isfinite(self.mass)
+    def __repr__(self) -> str:
+        return f'<{self.name}>'
 
 
 class Indexed(NamedTuple):
@@ -160,7 +175,7 @@ class Indexed(NamedTuple):
     fans: Fans
 
     @classmethod
-    def of(cls, objects: Sequence[Object]) -> Indexed:
+    def of(cls, objects: Sequence[ObjectRef]) -> Indexed:
         """Return the arrays of these objects, and set the ``row`` of each and of its sensors."""
         moving = [o for o in objects if o.moves]
         # Boxes of fixed objects come in this order: see ``FixedObjects.of``.
@@ -179,7 +194,7 @@ class Indexed(NamedTuple):
                    _solids(world, fixed), sensors, fans)
 
 
-def _shapes(moving: Sequence[Object]) -> Shapes:
+def _shapes(moving: Sequence[ObjectRef]) -> Shapes:
     shapes = [body.shape for body in moving]
     size = np.array([shape[3:] for shape in shapes]).reshape(-1, 3)
     inner = np.array([shape.within for shape in shapes])
@@ -191,7 +206,7 @@ def _shapes(moving: Sequence[Object]) -> Shapes:
                   np.zeros(len(moving)))
 
 
-def _world(objects: Sequence[Object], still: Sequence[Object]) -> World:
+def _world(objects: Sequence[ObjectRef], still: Sequence[ObjectRef]) -> World:
     """Return the world of what stands still; its bounds are only where its grids are."""
     rectangles, circles = [], []
     for body in still:
@@ -242,7 +257,7 @@ def _edge(aperture: float) -> tuple[float, float]:
     return cosine, sine
 
 
-def _sensors(moving: Sequence[Object]) -> tuple[_Sensors, Fans]:
+def _sensors(moving: Sequence[ObjectRef]) -> tuple[_Sensors, Fans]:
     kinds: dict[tuple[int, float], int] = {}
     starts, ranges, kind, outside, first = [0], [], [], [], []
     mount: list[tuple[float, ...]] = []
