@@ -322,17 +322,18 @@ class Worlds:
     def _playing(self, state: Saved, chosen: NDArray[np.int64]) -> Worlds:
         """Return worlds of which the chosen ones have a state's scenarios: these, or others."""
         pool = [table.scenario for table in self._pool]
-        wanted = [state.scenarios[at if len(state) > 1 else 0] for at in range(len(chosen))]
+        wanted = state.scenarios if len(state) > 1 else state.scenarios * len(chosen)
+        new: dict[int, Scenario] = {}  # which are not of the pool
         for k, scenario in zip(chosen.tolist(), wanted, strict=True):
             if scenario in pool:
                 self.play(k, pool.index(scenario))
-        given, seeds = list(self.scenarios), self.seeds.copy()
-        seeds[chosen] = state.seeds
-        for k, scenario in zip(chosen.tolist(), wanted, strict=True):
-            if given[k] is not scenario and given[k] != scenario:
-                given[k] = scenario
-        if all(a is b for a, b in zip(given, self.scenarios, strict=True)):
+            elif scenario is not self.scenarios[k] and scenario != self.scenarios[k]:
+                new[k] = scenario
+        if not new:
             return self
+        given = [new.get(k, one) for k, one in enumerate(self.scenarios)]
+        seeds = self.seeds.copy()
+        seeds[chosen] = state.seeds
         others = Worlds(given, seeds=seeds, sense=self.senses, threads=self.threads, pool=pool,
                         controlled=self.controlled.robots)
         keep = np.setdiff1d(np.arange(self.count), chosen)

@@ -156,10 +156,8 @@ class Saved:
 
     def __getitem__(self, which: ArrayLike | slice) -> Saved:
         """Return the state of one world, or of several by numbers, a mask or a slice."""
-        if isinstance(which, slice):
-            chosen = np.arange(len(self))[which]
-        elif isinstance(which, int | np.integer):
-            chosen = np.arange(len(self))[np.array([which])]
+        if isinstance(which, int | np.integer | slice):
+            chosen = np.atleast_1d(np.arange(len(self))[which])
         else:
             chosen = chosen_worlds(which, len(self))
         return Saved(tuple(self.scenarios[k] for k in chosen.tolist()), self.senses,

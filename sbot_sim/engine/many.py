@@ -140,16 +140,6 @@ def _scenes_of(kinds: Sequence[SimulationParameters]) -> dict[str, Any]:
             'line_of_sight': pack_scenes([kind.sensors.line_of_sight for kind in kinds], room)}
 
 
-def _replace_scenes(setting: Setting, k: int, parameters: SimulationParameters,
-                   circles_alone: bool) -> bool:
-    """Update the scene of layout k for sensors; False if there is no room for it."""
-    sensors = parameters.sensors
-    return all([
-        setting.scan_scenes.replace(k, sensors.scene, circles_alone),
-        setting.infrared_scenes.replace(k, sensors.infrared_scene, circles_alone),
-        setting.line_of_sight.replace(k, sensors.line_of_sight, circles_alone)])
-
-
 def _sensing(parameters: SimulationParameters, senses: Collection[str], worlds: int) -> Sensing:
     sensors, infrared = parameters.sensors, parameters.sensors.infrared
     lasers = sensors.lasers.table(worlds)
@@ -268,8 +258,12 @@ class Simulation:
     def _replace_scenes(self, k: int, parameters: SimulationParameters,
                         circles_alone: bool) -> None:
         """Take over what sensors see of world k, after its obstacles have moved."""
-        if not _replace_scenes(self.setting, k, parameters, circles_alone):
-            assert self.tick.moving is not None
+        setting, sensors = self.setting, parameters.sensors
+        if not all([
+                setting.scan_scenes.replace(k, sensors.scene, circles_alone),
+                setting.infrared_scenes.replace(k, sensors.infrared_scene, circles_alone),
+                setting.line_of_sight.replace(k, sensors.line_of_sight, circles_alone)]):
+            assert self.tick.moving is not None  # there is no room for one
             self._replace(**_scenes_of(self.tick.moving.parameters))
 
     def arrays(self) -> Arrays:
@@ -305,12 +299,11 @@ class Simulation:
             for arrays that are missing, or too many, or of another size.
 
         """
-        wanted, found = self.arrays(), dict(given)
+        wanted = self.arrays()
+        found = {name: array for name, array in given.items() if name in wanted}
         for name in given:
-            if name not in wanted and name not in _OF_OTHERS:
+            if name not in wanted and name not in _OF_OTHERS:  # which nobody here needs
                 raise bad_value('state', f'an array {name}', 'the arrays of these worlds')
-            if name not in wanted:
-                del found[name]  # no robot of these worlds needs it
         for name, array in wanted.items():
             if name in _OF_OTHERS and name not in given:
                 found[name] = (given['command'] if name == 'driven'
