@@ -215,8 +215,9 @@ class Exports:
             reference, self._list(x, _CORNERS), self._list(y, _CORNERS))
 
     def _create_irsensor(self, *given: Any) -> SensorRef:  # noqa: ANN401
-        count = ray_count('create_irsensor', given[-2])
-        return fast2d.webots_fast2d_create_irsensor(*given[:-1], self._list(given[-1], count))
+        *others, rays, weights = given
+        create: Callable[..., SensorRef] = fast2d.webots_fast2d_create_irsensor
+        return create(*others, rays, self._list(weights, ray_count('create_irsensor', rays)))
 
     def _get_transform(self, reference: fast2d.ObjectRef, *pointers: Any) -> None:  # noqa: ANN401
         values = fast2d.webots_fast2d_object_get_transform(reference)

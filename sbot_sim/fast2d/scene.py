@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -258,31 +259,32 @@ def _edge(aperture: float) -> tuple[float, float]:
 
 
 def _sensors(moving: Sequence[ObjectRef]) -> tuple[_Sensors, Fans]:
-    kinds: dict[tuple[int, float], int] = {}
-    starts, ranges, kind, outside, first = [0], [], [], [], []
-    mount: list[tuple[float, ...]] = []
-    weights: list[float] = []
-    reach = np.zeros(len(moving))
-    for body in moving:
-        shape = body.shape
-        for sensor in body.sensors:
-            sensor.row = len(mount)
-            sine, cosine = sincos(sensor.angle)
-            mount.append((sensor.x, sensor.y, cosine, sine))
-            ranges.append(sensor.range)
-            kind.append(kinds.setdefault((len(sensor.weights), sensor.aperture), len(kinds)))
-            outside.append(not shape.contains(sensor.x, sensor.y))
-            first.append(len(weights))
-            weights.extend(sensor.weights)
-            far = hypot(sensor.x - shape.x, sensor.y - shape.y) + sensor.range
-            reach[body.row] = max(reach[body.row], far)
-        starts.append(len(mount))
-    fans = [_sensor_fan(*key) for key in kinds] or [_sensor_fan(1, 0.0)]
-    return (_Sensors(np.array(starts, np.int32), np.array(mount).reshape(-1, 4), np.array(ranges),
-                    np.array(kind, np.int32), np.array(outside, np.bool_), np.array(weights),
-                    np.array(first, np.int32), reach,
-                    np.array([_edge(aperture) for _, aperture in kinds] or [(0.0, 0.0)])),
-            Fans.of(fans))
+    every = [sensor for body in moving for sensor in body.sensors]
+    for row, sensor in enumerate(every):
+        sensor.row = row
+    kind_of = [(len(sensor.weights), sensor.aperture) for sensor in every]
+    kinds = {kind: number for number, kind in enumerate(dict.fromkeys(kind_of))}
+    fans = [_sensor_fan(*kind) for kind in kinds] or [_sensor_fan(1, 0.0)]
+    edges = [_edge(aperture) for _, aperture in kinds] or [(0.0, 0.0)]
+    turns = [sincos(sensor.angle) for sensor in every]
+    weights = [sensor.weights for sensor in every]
+    return (_Sensors(
+        np.cumsum([0, *(len(body.sensors) for body in moving)], dtype=np.int32),
+        np.array([(sensor.x, sensor.y, cosine, sine) for sensor, (sine, cosine)
+                  in zip(every, turns, strict=True)]).reshape(-1, 4),
+        np.array([sensor.range for sensor in every]),
+        np.array([kinds[kind] for kind in kind_of], np.int32),
+        np.array([not sensor.robot.shape.contains(sensor.x, sensor.y) for sensor in every],
+                 np.bool_),
+        np.array([*chain.from_iterable(weights)]),
+        np.cumsum([0, *map(len, weights)], dtype=np.int32)[:-1],
+        np.array([_reach(body) for body in moving]), np.array(edges)), Fans.of(fans))
+
+
+def _reach(body: ObjectRef) -> float:
+    """Return how far a body's sensors see from the centre of its box (m)."""
+    return max((hypot(sensor.x - body.shape.x, sensor.y - body.shape.y) + sensor.range
+                for sensor in body.sensors), default=0.0)
 
 
 # Rays of sensors.
