@@ -18,7 +18,6 @@ from sbot.controllers.neural.inputs import field_of
 from sbot.controllers.neural.network import Conditions, Network, warning_of
 from sbot.files.yaml_text import Origins
 from sbot.scenario import assemble
-from sbot.scenario.assemble import initial_poses
 from sbot.scenario.fields import validate
 from sbot.scenario.model import Scenario, ScenarioFile
 from sbot.scenario.place import Placement
@@ -27,7 +26,7 @@ from sbot_common.arguments import as_array
 from sbot_common.arrays import Integers
 from sbot_common.clock import Rate
 from sbot_common.errors import InputError, bad_value
-from sbot_sim.engine.many import Arrays, Simulation, Winds
+from sbot_sim.engine.many import Arrays, Winds
 from sbot_sim.sensors.range_and_bearing import DATA_BYTES
 from sbot_sim.sensors.registry import sensors
 from sbot_sim.worlds.parameters import SimulationParameters
@@ -166,17 +165,6 @@ class Saved:
                      self.past[chosen], self.controlled,
                      tuple(self.teams[k].copy() for k in chosen.tolist() if self.teams))
 
-    def converted(self, simulation: Simulation) -> Saved:
-        """Return the state with the arrays of another batch; InputError if some are missing."""
-        return replace(self, arrays=simulation.arrays_for(self.arrays))
-
-    def write(self, simulation: Simulation, chosen: Integers) -> None:
-        """Write a ``converted`` state of one or as many worlds to chosen ones, of its scenario."""
-        for name, array in simulation.arrays().items():
-            array[chosen] = self.arrays[name]
-        for k in chosen.tolist():
-            simulation.restore_rest(k)
-
     def check(self, worlds: int, senses: frozenset[str], robots: int,
               controlled: tuple[int, ...]) -> None:
         """Raise InputError where a state is not one of such worlds."""
@@ -298,7 +286,7 @@ class Starts:
     def __init__(self, scenario: Scenario) -> None:
         self._scenario = scenario
         self._random = _placed_at_random(scenario)
-        self._first = initial_poses(scenario)
+        self._first = assemble.initial_poses(scenario)
 
     @cached_property
     def _placement(self) -> Placement:

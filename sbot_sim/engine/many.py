@@ -53,17 +53,11 @@ class Winds(NamedTuple):
 
 def _inertia_of_worlds(each: Sequence[Inertia | None], robots: int) -> Inertia:
     """Return the limits of worlds of N ``robots``, in their order; of none if all are None."""
-    if all(inertia is None for inertia in each):
-        return _free(0)
-    free = _free(robots)
+    n = robots if any(each) else 0
+    none = np.full(n, math.inf)
+    free = Inertia(none, none, none, none, none, np.zeros(n, np.int64), np.zeros(n, np.bool_))
     return Inertia(*(np.concatenate(columns)
                      for columns in zip(*(inertia or free for inertia in each), strict=True)))
-
-
-def _free(robots: int) -> Inertia:
-    none = np.full(robots, math.inf)
-    return Inertia(none, none, none, none, none, np.zeros(robots, np.int64),
-                   np.zeros(robots, np.bool_))
 
 
 def _make_setting(worlds: Sequence[SimulationParameters], winds: Winds, senses: Collection[str],
