@@ -124,7 +124,8 @@ class ObjectRef:
     mass: float  # kg, inf allowed
     shape: Any = None  # a ``_Shape``, once it is added
     pose: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])  # m, m, rad
-    speed: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])  # m/s, m/s, rad/s
+    # m/s, m/s, rad/s; of what is added its row in the array of all
+    speed: Floats = field(default_factory=lambda: np.zeros(3))
     added: bool = False
     sensors: list[SensorRef] = field(default_factory=list)
     row: int = -1  # in the arrays of ``Shapes``; -1: it stands still, or is not added

@@ -11,6 +11,7 @@ from types import TracebackType
 
 import numpy as np
 
+from sbot_common.arguments import whole
 from sbot_common.arrays import Flags, Floats
 from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.errors import InputError, bad_value
@@ -61,11 +62,7 @@ def _coordinate(name: str, what: str, value: float) -> float:
 
 def ray_count(name: str, num_rays: int) -> int:
     """Return a sensor's number of rays, checked: before any list of so many numbers is read."""
-    if isinstance(num_rays, bool) or not isinstance(num_rays, int | np.integer) or (
-            not 1 <= num_rays <= _MOST_RAYS):
-        raise bad_value(f'{_PREFIX}{name}: num_rays', num_rays,
-                        f'a whole number from 1 to {_MOST_RAYS}')
-    return int(num_rays)
+    return whole(f'{_PREFIX}{name}: num_rays', num_rays, 1, _MOST_RAYS)
 
 
 def _checked_weights(name: str, num_rays: int, ray_weights: Sequence[float]) -> tuple[float, ...]:
@@ -325,15 +322,11 @@ class Fast2D:
         """Set a robot's speed (m/s) in the world's frame, from now on (docs/errata.md F3)."""
         body = self._robot('robot_set_speed', robot)
         body.speed[:2] = _number('robot_set_speed', 'dx', dx), _number('robot_set_speed', 'dy', dy)
-        if self._indexed is not None and body.added:
-            self._speed[body.row] = body.speed
 
     def robot_set_angular_speed(self, object: RobotRef, da: float) -> None:
         """Set a robot's angular speed (rad/s), counter-clockwise, from now on."""
         body = self._robot('robot_set_angular_speed', object)
         body.speed[2] = _number('robot_set_angular_speed', 'da', da)
-        if self._indexed is not None and body.added:
-            self._speed[body.row] = body.speed
 
     def object_get_transform(self, object: ObjectRef) -> tuple[float, float, float]:
         """Return x, y (m) and angle (rad) of an object; angles are not wrapped."""
@@ -422,6 +415,8 @@ class Fast2D:
             moving = [body for body in self._added if body.moves]
             self._pose = np.array([body.pose for body in moving]).reshape(-1, 3)
             self._speed = np.array([body.speed for body in moving]).reshape(-1, 3)
+            for body, speed in zip(moving, self._speed, strict=True):
+                body.speed = speed
             self._measured = None
         return self._indexed
 
