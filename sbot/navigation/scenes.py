@@ -56,12 +56,9 @@ def box(x: float, y: float, width: float, height: float) -> Values:
 def wall_with_gaps(x: float, low: float, high: float, gaps: list[tuple[float, float]],
                    thick: float = 0.2) -> list[Values]:
     """Return a wall along y, from ``low`` to ``high``, with gaps (middle, width) (m)."""
-    parts, at = [], low
-    for middle, width in sorted(gaps):
-        parts.append((at, middle - width / 2))
-        at = middle + width / 2
-    parts.append((at, high))
-    return [box(x, (a + b) / 2, thick, b - a) for a, b in parts]
+    sides = (middle + side * width / 2 for middle, width in sorted(gaps) for side in (-1, 1))
+    ends = [low, *sides, high]
+    return [box(x, (a + b) / 2, thick, b - a) for a, b in zip(ends[::2], ends[1::2], strict=True)]
 
 
 def turned(part: Values) -> Values:
