@@ -22,7 +22,6 @@ from sbot_sim.world.geometry import make_world
 # Parts of benchmark scenes: walls with gaps, robots, and what one scene is.
 
 Values = dict[str, Any]  # of a scenario file
-Draw = Callable[[np.random.Generator], Values]
 
 RADIUS = 0.3  # m, of the body `robot`
 DIGITS = 6  # behind the point, so that libm's last bit does not change a scene
@@ -32,7 +31,8 @@ class Scene(NamedTuple):
     """A scene of the library: one scenario for each seed."""
 
     text: str  # what happens there, and from where it is
-    draw: Draw  # the scenario's values by a generator of its seed
+    # The scenario's values by a generator of its seed.
+    draw: Callable[[np.random.Generator], Values]
     gap: float | None = None  # m, width of the passage, for the flow rate
     seed_matters: bool = True
 

@@ -358,7 +358,7 @@ class Fast2D:
                                          indexed.sensors, indexed.fans, self._pose)
         return self._measured
 
-    # For hosts that share memory (``c_memory``).
+    # For hosts that share memory (``c_exports``).
 
     def moving(self) -> tuple[Floats, Floats]:
         """Return pose and speed (M, 3) of moving objects; speeds may be written to."""
