@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -525,10 +526,13 @@ class World:
                  sense: Collection[str] | None = None) -> None:
         self.worlds = Worlds(scenario, 1, sense=sense, seeds=_seeds_of(seed))
         self.robots, self.dt = self.worlds.robots, self.worlds.dt
-        self._room = room_for_commands(self.robots)
-        self._observer = self._observing()
 
-    def _observing(self) -> Observer:
+    @cached_property
+    def _room(self) -> Room:
+        return room_for_commands(self.robots)
+
+    @cached_property
+    def _observer(self) -> Observer:
         return Observer(self.worlds.setting, self.worlds.state, self.worlds.senses,
                         self.worlds.phases, only=True)
 
@@ -554,19 +558,13 @@ class World:
     def restore(self, state: Saved) -> Observations:
         """Continue from a state of such a world or of one of ``Worlds``, as ``Worlds.restore``."""
         self.worlds.restore(state)
-        self._observer = self._observing()
+        vars(self).pop('_observer', None)  # the worlds may be others
         return self._observer()
 
     def __getstate__(self) -> dict[str, Any]:
         """Return all but what has no value of its own."""
         return {name: value for name, value in vars(self).items()
                 if name not in ('_observer', '_room')}
-
-    def __setstate__(self, given: dict[str, Any]) -> None:
-        """Observe anew."""
-        vars(self).update(given)
-        self._room = room_for_commands(self.robots)
-        self._observer = self._observing()
 
     def run(self, policy: Network | FunctionPolicy, weights: ArrayLike, ticks: int, *,
             goals: ArrayLike | None = None, keep: Collection[str] = ()) -> Episode:

@@ -47,7 +47,8 @@ class Winds(NamedTuple):
     @classmethod
     def none(cls, count: int) -> Winds:
         """Return still air of ``count`` worlds."""
-        return cls(*np.zeros((4, count, 3)), np.zeros((count, 2), np.int64))
+        velocity, force, gust_velocity, gust_force = np.zeros((4, count, 3))
+        return cls(velocity, force, gust_velocity, gust_force, np.zeros((count, 2), np.int64))
 
 
 def _inertia_of_worlds(each: Sequence[Inertia | None], robots: int) -> Inertia:
