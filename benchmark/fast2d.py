@@ -25,11 +25,14 @@ from sbot_common.observation import OMEGA, VX
 from sbot_sim.collision.fixed_objects import FixedObjects
 from sbot_sim.collision.separation import separate
 from sbot_sim.dynamics.motion import drive, move
+from sbot_sim.engine.simulation import world_of
 from sbot_sim.fast2d import Fast2D, RobotRef, SensorRef
-from sbot_sim.sensors.laser import ScanParameters, cast_scans
+from sbot_sim.sensors.laser import Lasers, ScanParameters
+from sbot_sim.sensors.odometry import OdometryParameters
 from sbot_sim.world.bodies import BodyArrays
 from sbot_sim.world.geometry import World
-from sbot_sim.world.scene import Scene
+from sbot_sim.worlds.parameters import Senses, SimulationParameters
+from wind_model.parameters import WakeParameters
 
 SEES = 2.0  # m
 APERTURE = 0.5  # rad
@@ -52,24 +55,30 @@ class ThroughWorld:
     def __init__(self, world: World, bodies: BodyArrays, pose: np.ndarray, sensors: int) -> None:
         self.world, self.bodies, self.pose = world, bodies, pose
         self.fixed = FixedObjects.of(world, bodies.safety_radius)
-        self.scene = Scene.of(world, SEES)
-        self.scans = scans(sensors, float(bodies.radius[0]))
+        each = scans(sensors, float(bodies.radius[0]))
         beams = sensors * RAYS
-        self.one = self.scans[0]._replace(beams=beams, angle_min=-math.pi, laser_x=0.0,
-                                          angle_increment=2.0 * math.pi / beams)
-        self.fan, self.one_fan = self.scans[0].fan(), self.one.fan()
+        one = each[0]._replace(beams=beams, angle_min=-math.pi, laser_x=0.0,
+                               angle_increment=2.0 * math.pi / beams)
+        self.mounts, self.one_scan = self.looking(each), self.looking([one])
+
+    def looking(self, lasers: list[ScanParameters]) -> Callable[[], None]:
+        """Return what scans with lasers that all robots have."""
+        n = len(self.pose)
+        found = world_of(SimulationParameters.make(
+            dt=STEP, bodies=self.bodies, world=self.world,
+            senses=Senses(Lasers.pack([tuple(lasers)] * n)), odometry=[OdometryParameters()] * n,
+            wake=WakeParameters(), wind_height=0.5))
+        program = found.program(found.tick.sensing(found.setting, sent=False))
+
+        def look() -> None:
+            found.state.pose[:] = self.pose
+            found.run(program)
+        return look
 
     def move(self, twist: np.ndarray) -> None:
         driven = drive(self.bodies, twist)
         proposed = move(self.bodies, self.pose, driven, np.zeros((len(self.pose), 2)), STEP)
         self.pose = separate(self.fixed, self.bodies.safety_radius, self.pose, proposed).pose
-
-    def mounts(self) -> None:
-        for parameters in self.scans:
-            cast_scans(self.scene, self.fan, self.pose, self.bodies.radius, parameters)
-
-    def one_scan(self) -> None:
-        cast_scans(self.scene, self.one_fan, self.pose, self.bodies.radius, self.one)
 
 
 class ThroughFast2D:

@@ -24,9 +24,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot.bench import BEAMS, RANGE, machine, make_bench_scene
+from sbot.bench import laser_parameters, machine, make_bench_scene
 from sbot_common.compiled.jit import njit
-from sbot_common.params import updated
 from sbot_common.spatial import (
     BucketGrid,
     cell_index,
@@ -34,7 +33,7 @@ from sbot_common.spatial import (
     grid_of_segments,
     grid_shape,
 )
-from sbot_sim.sensors.laser import ScanParameters, ScanSettings, cast_scans
+from sbot_sim.engine.simulation import world_of
 from sbot_sim.sensors.rays import (
     FACING,
     beam_directions,
@@ -43,11 +42,9 @@ from sbot_sim.sensors.rays import (
     segment_view,
     turned,
 )
-from sbot_sim.world.scene import Scene
 
 Floats = NDArray[np.float64]
 
-GIVEN = {'scan_beams': BEAMS, 'scan_range_max': RANGE, 'scan_sees_robots': True}
 WALK_CELL = 1.0  # m
 
 
@@ -121,15 +118,17 @@ def elapsed(clock: Callable[[], float], times: int, call: Callable[..., Any],
 
 def measure(robots: int, threads: int, seconds: float) -> Result:
     """Measure one size for about ``seconds`` of wall time."""
-    world, bodies, pose, _ = make_bench_scene(robots)
-    p: ScanParameters = updated(ScanSettings(), GIVEN).parameters()
-    scene = Scene.of(world, p.range_max)
+    scene = make_bench_scene(robots)
+    parameters = laser_parameters(scene, threads)
+    world, p, ours = scene.world, parameters.sensors.lasers.all[0], world_of(parameters)
+    ours.state.pose[:] = scene.pose
+    scans = ours.program(ours.tick.sensing(ours.setting, sent=False))
     cell, nx, ny = grid_shape(*world.bounds, WALK_CELL, 1024)
     grid = grid_of_segments(world.segments, 1e-9, cell, *world.bounds[:2], nx, ny)
     directions = beam_directions(p.beams, p.angle_min, p.angle_increment)
-    fast = (scene, p.fan(), pose, bodies.radius, p, threads)
-    slow = (world.segments, grid, pose, bodies.radius, directions, p.range_max)
-    if not np.array_equal(cast_scans(*fast), walk_all(*slow)):
+    slow = (world.segments, grid, scene.pose, parameters.bodies.radius, directions, p.range_max)
+    ours.run(scans)
+    if not np.array_equal(ours.state.ranges, walk_all(*slow)):
         raise SystemExit(f'{robots} robots: the two casters differ')
     # One thread's own time leaves out what other programs take; several have the wall's only.
     clock = time.thread_time if threads == 1 else time.perf_counter
@@ -138,7 +137,7 @@ def measure(robots: int, threads: int, seconds: float) -> Result:
     end = time.perf_counter() + seconds
     while time.perf_counter() < end or len(times) < 5:
         walks.append(elapsed(clock, repeat, walk_all, *slow))
-        times.extend(elapsed(clock, repeat, cast_scans, *fast) for _ in range(5))
+        times.extend(elapsed(clock, repeat, ours.run, scans) for _ in range(5))
     rays = robots * p.beams / 1e6
     median, walk = np.median(times), np.median(walks)
     return Result(robots, rays / median, rays / min(times), 1e6 * median / robots, rays / walk,

@@ -42,8 +42,7 @@ from sbot_common.elementary import atan2_of, sin_of, sincos_of
 from sbot_common.observation import OMEGA, VX
 from sbot_sim.collision.separation import separate
 from sbot_sim.dynamics.motion import achieved_twists, drive, move
-from sbot_sim.engine.simulation import Engine
-from sbot_sim.sensors.laser import cast_scans
+from sbot_sim.engine.simulation import Engine, world_of
 from sbot_sim.sensors.objects import farther
 from sbot_sim.sensors.odometry import measure
 from sbot_sim.sensors.range_and_bearing import DATA_BYTES
@@ -203,7 +202,7 @@ def budget(robots: int, price: Prices) -> tuple[list[Phase], str]:
     """Return the phases of a step and, in words, what lasers look at."""
     scene = make_bench_scene(robots)
     parameters = parameters_of('step', scene)
-    bodies, world, sensors = parameters.bodies, parameters.world, parameters.sensors
+    bodies, world = parameters.bodies, parameters.world
     engine = Engine(parameters, scene.pose, 0)
     rng = np.random.default_rng(1)
     command = np.zeros((robots, 3))
@@ -230,8 +229,13 @@ def budget(robots: int, price: Prices) -> tuple[list[Phase], str]:
         return measure(bodies, states[k].odometry, np.ones((robots, 2)), driven,
                        np.zeros((robots, 2)), np.zeros(robots), parameters.dt)
 
-    sample, laser = min(robots, 300), sensors.lasers.all[0]
-    fan = laser.fan()
+    looking = world_of(parameters)
+    scans = looking.program(looking.tick.sensing(looking.setting, sent=False))
+    def look(k: int) -> None:
+        looking.state.pose[:] = states[k].true_pose
+        looking.run(scans)
+
+    sample, fan = min(robots, 300), parameters.sensors.lasers.all[0].fan()
     counts = np.array(count_tests(world.segments, states[0].true_pose, bodies.radius, fan,
                                   RANGE, sample)) / sample
     rays_ms = 1e3 * robots * (counts[1] * price.disc + counts[3] * price.side
@@ -245,8 +249,7 @@ def budget(robots: int, price: Prices) -> tuple[list[Phase], str]:
         'twists': 1e3 * robots * price.direction}
     whole_step = 'whole step'
     ms = in_turn({
-        'lasers': lambda k: cast_scans(sensors.scene, fan, states[k].true_pose,
-                                       bodies.radius, laser),
+        'lasers': look,
         'motion': lambda k: move(bodies, states[k].true_pose, driven, still, parameters.dt),
         'collisions': lambda k: separate(parameters.fixed, bodies.safety_radius,
                                          states[k].true_pose, moved[k]),

@@ -11,13 +11,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Polygon
 
+import sbot
 from sbot.figures.look import drawing, palette, style_of
-from sbot_sim.sensors.infrared import SENSOR_ANGLES, InfraredSettings, infrared_reach, sense
-from sbot_sim.sensors.infrared_table import TABLES, named_table, table_distances_cm
-from sbot_sim.sensors.laser import ScanSettings, cast_scans
+from sbot_sim.sensors.infrared import SENSOR_ANGLES
+from sbot_sim.sensors.infrared_table import TABLE_RANGE, TABLES, named_table, table_distances_cm
 from sbot_sim.world.bodies import S_BOT_RADIUS
-from sbot_sim.world.geometry import World, make_world, rectangle_corners
-from sbot_sim.world.scene import Scene
+from sbot_sim.world.geometry import World, rectangle_corners
 
 FIGURES = Path(__file__).parent / 'figures'
 
@@ -60,21 +59,21 @@ def draw_world(axes: Axes, world: World, pose: np.ndarray, radius: float) -> Non
 
 def draw_infrared() -> Figure:
     """Draw the beams of an s-bot beside a wall, a disc and another s-bot."""
-    world = make_world((0, 0, 0.7, 0.6), [(0.12, 0.1, 0.12, 0.5)], [(0.27, 0.5, 0.04)])
     pose = np.array([[0.3, 0.3, math.radians(20)], [0.45, 0.2, 2.0]])
-    radius = np.full(2, S_BOT_RADIUS)
-    parameters = InfraredSettings(infrared=True).parameters()
-    assert parameters is not None
-    scene = Scene.of(world, infrared_reach(radius, parameters))
-    distances = sense(scene, pose, radius, parameters, None)[0, :, 0].astype(float)
+    session = sbot.session({
+        'world': {'bounds': [0, 0, 0.7, 0.6], 'segments': [[0.12, 0.1, 0.12, 0.5]],
+                  'circles': [{'center': [0.27, 0.5], 'radius': 0.04}]},
+        'robots': [{'pose': each, 'body': 's-bot', 'controller': 'none'} for each in pose],
+        'sensors': {'infrared': True}})
+    distances = session.snapshot.infrared[0, :, 0].astype(float)
     figure = Figure(figsize=(7.0, 6.0), layout='constrained')
     axes = figure.add_subplot()
-    draw_world(axes, world, pose, S_BOT_RADIUS)
+    draw_world(axes, session.parameters.world, pose, S_BOT_RADIUS)
     x, y, yaw = pose[0]
     for n, (beta, distance) in enumerate(zip(SENSOR_ANGLES, distances, strict=True)):
         c, s = math.cos(yaw + beta), math.sin(yaw + beta)
         hit = math.isfinite(distance)
-        end = S_BOT_RADIUS + (distance if hit else parameters.range)
+        end = S_BOT_RADIUS + (distance if hit else TABLE_RANGE)
         axes.plot([x + S_BOT_RADIUS * c, x + end * c], [y + S_BOT_RADIUS * s, y + end * s],
                   color='C3' if hit else palette().moving, lw=1)
         axes.plot(x + S_BOT_RADIUS * c, y + S_BOT_RADIUS * s, 's', color=palette().ink, ms=4,
@@ -89,21 +88,23 @@ def draw_infrared() -> Figure:
 
 def draw_scan() -> Figure:
     """Draw a laser scan among boxes and robots."""
-    world = make_world((0, 0, 12, 8), circles=[(4.2, 6.7, 0.6)],
-                       rectangles=[(7, 2, 1, 1, 0.4), (4.5, 4.4, 1, 1, 0)])
     pose = np.array([[2.5, 3.2, 0.2], [5.8, 3.6, 1.0], [9.5, 4.9, 0.0]])
-    parameters = ScanSettings(scan_sees_robots=True).parameters()
-    scene = Scene.of(world, parameters.range_max)
-    ranges = cast_scans(scene, parameters.fan(), pose, np.full(3, 0.3), parameters)[0]
+    session = sbot.session({
+        'world': {'bounds': [0, 0, 12, 8], 'circles': [{'center': [4.2, 6.7], 'radius': 0.6}],
+                  'rectangles': [{'center': [7, 2], 'size': [1, 1], 'yaw': 0.4},
+                                 {'center': [4.5, 4.4], 'size': [1, 1]}]},
+        'robots': [{'pose': each, 'controller': 'none'} for each in pose],
+        'sensors': {'scan_sees_robots': True}})
+    ranges, laser = session.snapshot.ranges[0], session.parameters.sensors.lasers.all[0]
     figure = Figure(figsize=(7.0, 4.8), layout='constrained')
     axes = figure.add_subplot()
     x, y, yaw = pose[0]
-    angles = yaw + np.linspace(parameters.angle_min, parameters.angle_max(), parameters.beams)
+    angles = yaw + np.linspace(laser.angle_min, laser.angle_max(), laser.beams)
     for angle, r in zip(angles, ranges, strict=True):
         if math.isfinite(r):
             axes.plot([x, x + r * math.cos(angle)], [y, y + r * math.sin(angle)], 'C3', lw=0.4)
             axes.plot(x + r * math.cos(angle), y + r * math.sin(angle), 'C3.', ms=3)
-    draw_world(axes, world, pose, 0.3)
+    draw_world(axes, session.parameters.world, pose, 0.3)
     axes.set_title('A scan: each dot is where a beam meets a wall, a box or a robot', loc='left')
     return figure
 

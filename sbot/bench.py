@@ -20,8 +20,7 @@ from sbot.controllers.neural.network import make_network
 from sbot.runner.session import Session
 from sbot.scenario.load import parse_scenario, scenario_from_mapping
 from sbot.scenario.model import Scenario
-from sbot.worlds.many import Worlds
-from sbot.worlds.single import World
+from sbot.worlds.many import World, Worlds
 from sbot_common.arrays import Floats
 from sbot_common.observation import OMEGA, VX
 from sbot_common.signals import Held

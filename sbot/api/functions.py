@@ -243,15 +243,9 @@ def view(source: Run | Bag | Source, path: str | Path, /) -> Path:
         for an unknown file type, a file that cannot be written, or an unusable source.
 
     """
-    from sbot.bag.reader import Bag
-    from sbot.figures.data import is_bag
-    from sbot.runner.history import Run
     from sbot.viewer.data import check_name, write_view
     check_name(path)  # complain before the run
-    if isinstance(source, Bag) or (isinstance(source, str | Path) and is_bag(source)):
-        write_view(source, path)
-    else:
-        write_view(source if isinstance(source, Run) else run(source, sense=['scan']), path)
+    write_view(_happened(source, ['scan']), path)
     return Path(path)
 
 
@@ -259,13 +253,19 @@ def _seeded(overrides: Mapping[str, object], seed: int | None) -> Mapping[str, o
     return overrides if seed is None else {**overrides, 'seed': seed}
 
 
+def _happened(source: Run | Bag | Source, sense: Collection[str] = ()) -> Run | Bag | str | Path:
+    """Return a run or a recording as it is; a scenario runs."""
+    from sbot.bag.reader import Bag
+    from sbot.figures.data import is_bag
+    from sbot.runner.history import Run
+    if isinstance(source, Run | Bag) or (isinstance(source, str | Path) and is_bag(source)):
+        return source
+    return run(source, sense=sense)
+
+
 def _data(source: Run | Bag | Source) -> RunData:
     """Return what pictures are made of."""
-    from sbot.bag.reader import Bag
-    from sbot.figures.data import RunData, is_bag
+    from sbot.figures.data import RunData
     from sbot.runner.history import Run
-    if isinstance(source, Run):
-        return RunData.from_result(source)
-    if isinstance(source, Bag) or (isinstance(source, str | Path) and is_bag(source)):
-        return RunData.from_bag(source)
-    return RunData.from_result(run(source))
+    found = _happened(source)
+    return RunData.from_result(found) if isinstance(found, Run) else RunData.from_bag(found)

@@ -14,7 +14,7 @@ from sbot.controllers.neural import network as networks
 from sbot.controllers.neural.function_policy import FunctionPolicy
 from sbot.controllers.neural.network import Network
 from sbot.scenario.load import Source, Sources, load_uncontrolled
-from sbot.worlds import many, single
+from sbot.worlds import many
 from sbot_common.errors import bad_value
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sbot.api.overrides import Overrides, SeededOverrides
 
 
-class World(single.World):
+class World(many.World):
     """One world of N robots, stepped from Python in one compiled call per step.
 
     Parameters
@@ -82,7 +82,7 @@ class Worlds(many.Worlds):
 
 # Networks and functions in files.
 
-_Learned = Sources | many.Worlds | single.World  # where a network learned
+_Learned = Sources | many.Worlds | many.World  # where a network learned
 
 
 def save_network(path: str | Path, network: Network, weights: ArrayLike, *,
@@ -146,8 +146,8 @@ def _learned(network: Network, scenario: _Learned) -> Network:
     from sbot.scenario.controllers import checked_senses
     from sbot.worlds.setting import learned_in, senses_of
     several: list[Any] = list(scenario) if isinstance(scenario, list | tuple) else [scenario]
-    if isinstance(scenario, single.World | many.Worlds):
-        several = (scenario.worlds if isinstance(scenario, single.World) else scenario).scenarios
+    if isinstance(scenario, many.World | many.Worlds):
+        several = (scenario.worlds if isinstance(scenario, many.World) else scenario).scenarios
     several = list({id(one): one for one in several}.values())  # worlds share them
     if not several:
         raise bad_value('scenario', scenario, 'a scenario, or a list of at least one')

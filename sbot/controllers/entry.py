@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sbot_common.observation import Controller, Point
 from sbot_common.params import Spec, specs_of
 from sbot_sim.world.bodies import Body
-from sbot_sim.world.scene import Outline
+from sbot_sim.world.geometry import World
 
 RATE = 'loop_rate'  # a parameter of this name is the scenario's rate and no key of a file
 OwnParameters = dict[str, Any]  # checked by the entry or by the class that takes them
@@ -48,7 +48,7 @@ class Place(NamedTuple):
     parameters: Any  # a tuple of the entry's type, or OwnParameters
     robots: Sequence[_Member]  # of the scenario, by id
     sources: Sources
-    outline: Callable[[], Outline]  # of the fixed obstacles
+    outline: Callable[[], World]  # of the fixed obstacles
     mount: tuple[float, float, float]  # m, m, rad: its laser in base_link
     ages: tuple[float, float]  # s, of its own and others' poses when it hears them
 

@@ -21,7 +21,6 @@ from sbot.learn.task import (
     Moment,
     Task,
     find_ends,
-    room_for_ends,
 )
 from sbot.learn.task_checks import Drawn, controlled_of, randomise
 from sbot.learn.tasks.entry import Scene
@@ -273,7 +272,7 @@ class Episodes:
 
     def _find_ends(self) -> None:
         """Find where all robots are done, where else the time is over (K,), and whether."""
-        self.all_ended, self.late = room_for_ends(self.count)
+        self.all_ended, self.late = np.empty((2, self.count), np.bool_)
         self.some_over = find_ends(self._active, self.now.seen.tick, self.ticks, self.all_ended,
                                    self.late)
 

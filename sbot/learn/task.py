@@ -283,7 +283,7 @@ class Answers:
             raise_of_user(error, lambda: self._names[method])
         given = np.ascontiguousarray(floats(self._names['reward'], given, (shape,)))
         reward = np.empty(shape)
-        all_ended, late = room_for_ends(shape[0])
+        all_ended, late = np.empty((2, shape[0]), _BOOL)
         over = _settle(given, self._flags(done, active), active, now.seen.tick, ticks, reward,
                        all_ended, late)
         if over < 0:
@@ -310,11 +310,6 @@ class Answers:
             return getattr(self._task, method)(*arguments)
         except BaseException as error:
             raise_of_user(error, lambda: self._names[method])
-
-
-def room_for_ends(count: int) -> tuple[Flags, Flags]:
-    """Return arrays for ``find_ends`` in K worlds."""
-    return np.empty(count, _BOOL), np.empty(count, _BOOL)
 
 
 @njit

@@ -11,7 +11,7 @@ import re
 from bisect import bisect
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from itertools import pairwise
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -149,25 +149,20 @@ def _barn(_: np.random.Generator, path: Path) -> Values:
 
 
 def _dynabarn(_: np.random.Generator, path: Path, sources: dict[str, Path]) -> Values:
-    moving = []
-    for name, _x, _y, radius in _models(path):
-        if radius is None:
-            continue
+    names = [name for name, _, _, radius in _models(path) if radius is not None]
+    for name in names:
         if name not in sources:
             raise InputError(f'{path}: model {name} needs its source {name}.cc; put it below the '
                              'folder that --dynabarn names')
-        moving.append(_obstacle_of(sources[name]))
-    world = {'bounds': [-13, -10, 13, 10], 'moving': moving}
+    world = {'bounds': [-13, -10, 13, 10],
+             'moving': [_obstacle_of(sources[name]) for name in names]}
     return _jackal(world, _DYNAMIC_START, _DYNAMIC_GOAL)
 
 
 def _obstacle_of(source: Path) -> Values:
     """Return an obstacle on the way of a plug-in, at the mean speed of its key frames."""
     frames = list(_frames(source))
-    way: list[tuple[float, float]] = []
-    for _, x, y in frames:
-        if not way or way[-1] != (x, y):
-            way.append((x, y))
+    way = [place for place, _ in groupby((x, y) for _, x, y in frames)]
     if len(way) < 2:
         raise InputError(f'{source}: got {len(way)} places, expected key frames at two or more')
     length = sum(math.dist(a, b) for a, b in pairwise(way))

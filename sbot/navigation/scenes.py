@@ -22,7 +22,6 @@ from sbot_sim.world.geometry import make_world
 # Parts of benchmark scenes: walls with gaps, robots, and what one scene is.
 
 Values = dict[str, Any]  # of a scenario file
-Draw = Callable[[np.random.Generator], Values]
 
 RADIUS = 0.3  # m, of the body `robot`
 DIGITS = 6  # behind the point, so that libm's last bit does not change a scene
@@ -32,7 +31,8 @@ class Scene(NamedTuple):
     """A scene of the library: one scenario for each seed."""
 
     text: str  # what happens there, and from where it is
-    draw: Draw  # the scenario's values by a generator of its seed
+    # The scenario's values by a generator of its seed.
+    draw: Callable[[np.random.Generator], Values]
     gap: float | None = None  # m, width of the passage, for the flow rate
     seed_matters: bool = True
 
@@ -56,12 +56,9 @@ def box(x: float, y: float, width: float, height: float) -> Values:
 def wall_with_gaps(x: float, low: float, high: float, gaps: list[tuple[float, float]],
                    thick: float = 0.2) -> list[Values]:
     """Return a wall along y, from ``low`` to ``high``, with gaps (middle, width) (m)."""
-    parts, at = [], low
-    for middle, width in sorted(gaps):
-        parts.append((at, middle - width / 2))
-        at = middle + width / 2
-    parts.append((at, high))
-    return [box(x, (a + b) / 2, thick, b - a) for a, b in parts]
+    sides = (middle + side * width / 2 for middle, width in sorted(gaps) for side in (-1, 1))
+    ends = [low, *sides, high]
+    return [box(x, (a + b) / 2, thick, b - a) for a, b in zip(ends[::2], ends[1::2], strict=True)]
 
 
 def turned(part: Values) -> Values:

@@ -17,13 +17,12 @@ from sbot.controllers.registry import NONE, entry_of, is_outside
 from sbot.scenario.controllers import controlled_robots, controller_parameters, observed_fields
 from sbot.scenario.knowledge import EXACT
 from sbot.scenario.model import Scenario
-from sbot_common import topics
 from sbot_common.arrays import Floats, Integers
 from sbot_common.errors import InputError
 from sbot_common.observation import OMEGA, VX
 from sbot_common.random import CONTROLLER
 from sbot_common.random.numbers import uniforms
-from sbot_common.topics import Outgoing
+from sbot_common.topics import RAB_DATA, Outgoing, Topic
 from sbot_sim.engine.many import Simulation
 from sbot_sim.engine.simulation import Snapshot
 from sbot_sim.sensors.laser import Lasers
@@ -106,7 +105,7 @@ class ControllerSet:
         return {name: known[name].observed(snapshot, self._lasers, i)
                 for name in self._senses[i]}
 
-    def _announcements(self, i: int, stamp_ns: int, goals: Iterable[tuple[topics.Topic, Any]],
+    def _announcements(self, i: int, stamp_ns: int, goals: Iterable[tuple[Topic, Any]],
                        data: bytes | None) -> Iterator[Outgoing]:
         """Yield the messages of a robot's goals and broadcast."""
         from sbot_common.wire.messages import write_broadcast, write_pose
@@ -114,7 +113,7 @@ class ControllerSet:
             yield Outgoing(topic.resolve(i, self._n), topic,
                            write_pose(stamp_ns, 'map', *goal))
         if data is not None:
-            yield Outgoing(topics.RAB_DATA.resolve(i, self._n), topics.RAB_DATA,
+            yield Outgoing(RAB_DATA.resolve(i, self._n), RAB_DATA,
                            write_broadcast(data))
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -199,33 +199,27 @@ class History:
         if snapshot.boxes is not None:
             values['boxes'] = as_sent(snapshot.boxes)
         readings = {sensor.name: sensor.kept(snapshot) for sensor in self._sense}
+
+        def write(room: NDArray[Any], value: NDArray[Any]) -> None:
+            room[snapshot.tick] = value
         for arrays, new in ((self._arrays, values), (self._sensed, readings)):
             for name, value in new.items():
                 if name not in arrays:
-                    arrays[name] = _room(value, len(self._stamps))
-                _write(arrays[name], snapshot.tick, value)
+                    arrays[name] = _of_parts(lambda each: np.zeros(
+                        (len(self._stamps), *each.shape), each.dtype), value)
+                _of_parts(write, arrays[name], value)
 
     def run(self, summary: dict[str, Any]) -> Run:
         """Return the finished run, which may have ended before its last tick."""
         rows = slice(summary['ticks'] + 1)
-
-        def done(kept: Any) -> Any:  # noqa: ANN401
-            return type(kept)(*map(done, kept)) if isinstance(kept, tuple) else kept[rows]
         return Run(self._scenario, summary, self._stamps[rows],
-                   **{name: done(array) for name, array in self._arrays.items()},
-                   sensed={name: done(kept) for name, kept in self._sensed.items()})
+                   **{name: array[rows] for name, array in self._arrays.items()},
+                   sensed={name: _of_parts(lambda each: each[rows], kept)
+                           for name, kept in self._sensed.items()})
 
 
-def _room(value: Any, rows: int) -> Any:  # noqa: ANN401 - an array or a tuple of arrays
-    """Return room for as many values as there are rows."""
-    if isinstance(value, tuple):
-        return type(value)(*(_room(each, rows) for each in value))
-    return np.zeros((rows, *value.shape), value.dtype)
-
-
-def _write(room: Any, row: int, value: Any) -> None:  # noqa: ANN401
-    if isinstance(value, tuple):
-        for each, part in zip(room, value, strict=True):
-            _write(each, row, part)
-    else:
-        room[row] = value
+def _of_parts(function: Callable[..., Any], *given: Any) -> Any:  # noqa: ANN401
+    """Return what a function makes of arrays, or of the parts of tuples of such."""
+    if isinstance(given[0], tuple):
+        return type(given[0])(*map(function, *given))
+    return function(*given)

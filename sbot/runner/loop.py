@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -19,7 +18,6 @@ from sbot.runner.controllers import Decisions
 from sbot.runner.history import Run
 from sbot.runner.session import Session
 from sbot.scenario import assemble
-from sbot.scenario.assemble import simulation_parameters, wind_source
 from sbot.scenario.controllers import controller_parameters
 from sbot.scenario.model import Scenario
 from sbot.scenario.shipped import find_file, named_files, portable
@@ -88,7 +86,7 @@ def run_scenario(scenario: Scenario, *, record: str | Path | None = None, thread
     session = Session(scenario, threads=threads, keep=keep, sense=sense, overlaps=overlaps,
                       hashed=hashed, batched=True,
                       announcing=record is not None or supervisor is not None)
-    with Held() as signals, contextlib.ExitStack() as stack:
+    with Held() as signals, ExitStack() as stack:
         recording = None if record is None else _Recording(
             stack, record, session.parameters, scenario,
             lambda: f'at tick {session.tick} of {ticks}', all_robots=supervisor is not None,
@@ -120,7 +118,7 @@ def _ask_supervisor(supervisor: _Supervisor, snapshot: Snapshot, decided: Decisi
 class _Recording:
     """A new bag of a run, closed with ``stack``; ``where`` says where it was cut short."""
 
-    def __init__(self, stack: contextlib.ExitStack, record: str | Path,
+    def __init__(self, stack: ExitStack, record: str | Path,
                  parameters: SimulationParameters, scenario: Scenario, where: Callable[[], str],
                  *, all_robots: bool, keep_empty: bool) -> None:
         from sbot_sim.messages.broadcast import Broadcast  # ROS' definitions take a while
@@ -285,7 +283,7 @@ def wake_report(scenario: Scenario, time: float) -> dict[str, Any]:
     tick = max(0, scenario.rate.tick(round(time * NANOSECONDS)))
     run = run_scenario(replace(scenario, duration=max(tick, 1) * scenario.rate.dt))
     pose = np.ascontiguousarray(run.poses[tick])
-    parameters, source = simulation_parameters(scenario), wind_source(scenario)
+    parameters, source = assemble.simulation_parameters(scenario), assemble.wind_source(scenario)
     sensors = parameters.sensors
     heard = neighbours(pose, sensors.rab_range, sensors.line_of_sight)
     stamp_ns = scenario.rate.stamp_ns(tick)

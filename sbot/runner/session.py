@@ -15,7 +15,7 @@ import numpy as np
 from sbot.controllers.registry import load_function
 from sbot.runner.controllers import ControllerSet, Decisions
 from sbot.runner.history import History, Run
-from sbot.runner.summary import Condition, Tally
+from sbot.runner.summary import Tally
 from sbot.scenario import assemble
 from sbot.scenario.knowledge import as_known, bare
 from sbot.scenario.model import Scenario
@@ -42,7 +42,8 @@ class _Saved(NamedTuple):
     tally: Mapping[str, Any]
 
 
-def _stopping_condition(scenario: Scenario, tally: Tally) -> Condition | None:
+def _stopping_condition(scenario: Scenario, tally: Tally) -> (
+        Callable[[Snapshot], bool] | None):
     """Return a function that tells, once a tick is in the tally, whether the run ends.
 
     Parameters

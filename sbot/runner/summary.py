@@ -276,8 +276,3 @@ def format_summary(summary: dict[str, Any]) -> str:
         lines.append('reverts: ticks in which it returned to its last pose, as every other '
                      'overlapped')
     return '\n'.join(lines)
-
-
-# Stopping conditions: what ends a run before its duration (a scenario's ``until``).
-
-Condition = Callable[[Snapshot], bool]

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``sbot.Worlds``: many independent worlds that advance in one call."""
+"""``sbot.Worlds``: many independent worlds that advance in one call; ``sbot.World``: one."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ from sbot.worlds.policy import (
     split,
 )
 from sbot.worlds.setting import (
+    LARGEST_SEED,
     MOST_TICKS,
     MOST_WORLDS,
     Saved,
@@ -311,38 +313,43 @@ class Worlds:
         state.check(len(chosen), self.senses, self.robots,
                     self.controlled.robots)
         playing = self._playing(state, chosen)
-        state = state.converted(playing.simulation)
+        playing._take(state, chosen)
         vars(self).update(vars(playing))
-        state.write(self.simulation, chosen)
-        self._knowing.restore(chosen, state.past)
-        self.controlled.restore(chosen, state.teams)
         self.seeds[chosen], self.start[chosen] = state.seeds, state.start
         return self.observe()
 
     def _playing(self, state: Saved, chosen: NDArray[np.int64]) -> Worlds:
         """Return worlds of which the chosen ones have a state's scenarios: these, or others."""
         pool = [table.scenario for table in self._pool]
-        wanted = [state.scenarios[at if len(state) > 1 else 0] for at in range(len(chosen))]
+        wanted = state.scenarios if len(state) > 1 else state.scenarios * len(chosen)
+        new: dict[int, Scenario] = {}  # which are not of the pool
         for k, scenario in zip(chosen.tolist(), wanted, strict=True):
             if scenario in pool:
                 self.play(k, pool.index(scenario))
-        given, seeds = list(self.scenarios), self.seeds.copy()
-        seeds[chosen] = state.seeds
-        for k, scenario in zip(chosen.tolist(), wanted, strict=True):
-            if given[k] is not scenario and given[k] != scenario:
-                given[k] = scenario
-        if all(a is b for a, b in zip(given, self.scenarios, strict=True)):
+            elif scenario is not self.scenarios[k] and scenario != self.scenarios[k]:
+                new[k] = scenario
+        if not new:
             return self
+        given = [new.get(k, one) for k, one in enumerate(self.scenarios)]
+        seeds = self.seeds.copy()
+        seeds[chosen] = state.seeds
         others = Worlds(given, seeds=seeds, sense=self.senses, threads=self.threads, pool=pool,
                         controlled=self.controlled.robots)
         keep = np.setdiff1d(np.arange(self.count), chosen)
         if len(keep):
-            kept = self.save(keep).converted(others.simulation)
-            kept.write(others.simulation, keep)
-            others._knowing.restore(keep, kept.past)
-            others.controlled.restore(keep, kept.teams)
+            others._take(self.save(keep), keep)
         others.seeds, others.start = self.seeds, self.start
         return others
+
+    def _take(self, state: Saved, chosen: NDArray[np.int64]) -> None:
+        """Take over a state of one or as many worlds, whose scenarios the chosen ones have."""
+        arrays = self.simulation.arrays_for(state.arrays)
+        for name, array in self.simulation.arrays().items():
+            array[chosen] = arrays[name]
+        for k in chosen.tolist():
+            self.simulation.restore_rest(k)
+        self._knowing.restore(chosen, state.past)
+        self.controlled.restore(chosen, state.teams)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what makes such worlds, and their state."""
@@ -498,3 +505,76 @@ def _senses(scenario: Scenario, wanted: Collection[str] | None) -> frozenset[str
         return frozenset(name for name, sensor in sensors().items()
                          if sensor.is_on(scenario.sensors))
     return frozenset(checked_senses(wanted, scenario))
+
+
+# ``sbot.World``: one world.
+
+class World:
+    """One world of N robots, stepped from Python in one compiled call per step.
+
+    Arrays are those of ``Worlds`` without the first axis.
+
+    Parameters
+    ----------
+    scenario : what is simulated; its controllers are not used
+    seed : of placement and noise; None: the scenario's
+    sense : as in ``Worlds``
+
+    """
+
+    def __init__(self, scenario: Scenario, *, seed: int | None = None,
+                 sense: Collection[str] | None = None) -> None:
+        self.worlds = Worlds(scenario, 1, sense=sense, seeds=_seeds_of(seed))
+        self.robots, self.dt = self.worlds.robots, self.worlds.dt
+
+    @cached_property
+    def _room(self) -> Room:
+        return room_for_commands(self.robots)
+
+    @cached_property
+    def _observer(self) -> Observer:
+        return Observer(self.worlds.setting, self.worlds.state, self.worlds.senses,
+                        self.worlds.phases, only=True)
+
+    def reset(self, seed: int | None = None, *, start: ArrayLike | None = None) -> Observations:
+        """Reset to tick 0, with a new seed or the same; ``start`` (N, 3) m, m, rad: poses."""
+        self.worlds.reset(_seeds_of(seed), start=start)
+        return self._observer()
+
+    def step(self, commands: ArrayLike, *, wheels: bool = False, data: ArrayLike | None = None,
+             ticks: int = 1) -> Observations:
+        """Advance by commands (N, 3) or (N, 2), as ``Worlds.step``."""
+        self.worlds.advance(commands, self._room, wheels, data, ticks)
+        return self._observer()
+
+    def observe(self) -> Observations:
+        """Return the present observations, as copies."""
+        return self._observer()
+
+    def save(self) -> Saved:
+        """Return the state of the world as a value, as ``Worlds.save``."""
+        return self.worlds.save()
+
+    def restore(self, state: Saved) -> Observations:
+        """Continue from a state of such a world or of one of ``Worlds``, as ``Worlds.restore``."""
+        self.worlds.restore(state)
+        vars(self).pop('_observer', None)  # the worlds may be others
+        return self._observer()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return all but what has no value of its own."""
+        return {name: value for name, value in vars(self).items()
+                if name not in ('_observer', '_room')}
+
+    def run(self, policy: Network | FunctionPolicy, weights: ArrayLike, ticks: int, *,
+            goals: ArrayLike | None = None, keep: Collection[str] = ()) -> Episode:
+        """Let a compiled policy drive all robots, as ``Worlds.run`` (arrays (T, N, …))."""
+        episode = self.worlds.run(policy, weights, ticks, goals=goals, keep=keep)
+        kept: dict[str, Any] = {name: rows[:, 0] for name, rows in episode._asdict().items()
+                                if isinstance(rows, np.ndarray)}
+        return episode._replace(**kept)
+
+
+def _seeds_of(seed: int | None) -> list[int] | None:
+    """Return the seeds of one world; None: its own."""
+    return None if seed is None else [whole('seed', seed, 0, LARGEST_SEED)]

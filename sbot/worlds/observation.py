@@ -31,7 +31,13 @@ from sbot_sim.worlds.state import Policy, Setting, Worlds
 from sbot_sim.worlds.tick import Tick
 
 
-class _Fields(NamedTuple):
+class Observations(NamedTuple):
+    """K worlds of N robots at one tick; for a single ``World`` all without the first axis.
+
+    A field is None where the robots do not sense it, or it was not asked for. Frame `map` unless
+    said. Every other sensor has a field of its name: (K, N, columns).
+    """
+
     tick: NDArray[np.int64]  # (K,)
     pose: Floats  # (K, N, 3) x, y (m), yaw (rad), as messages carry it
     collided: NDArray[np.bool_]  # (K, N) intersected something in the last tick
@@ -45,16 +51,6 @@ class _Fields(NamedTuple):
     obstacles: Floats | None  # (K, M, 2) m, centres of those on a path
     boxes: Floats | None  # (K, B, 3) x, y (m), yaw (rad) of pushable boxes
     others: Mapping[str, Floats] = {}  # of other sensors, by name
-
-
-class Observations(_Fields):
-    """K worlds of N robots at one tick; for a single ``World`` all without the first axis.
-
-    A field is None where the robots do not sense it, or it was not asked for. Frame `map` unless
-    said. Every other sensor has a field of its name: (K, N, columns).
-    """
-
-    __slots__ = ()
 
     def __getattr__(self, name: str) -> Floats | None:
         if name.startswith('_') or name not in sensors():

@@ -5,22 +5,25 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sbot.controllers.neural import inputs as kinds
 from sbot.controllers.neural.controller import FORWARD, tanh_in_place, weighted_sums
 from sbot.controllers.neural.function_policy import FunctionPolicy, place_of
 from sbot.controllers.neural.inputs import (
     CONTACT_READING,
     READING,
     SCAN,
+    Heard,
+    Senses,
     check_beams,
     field_of,
+    gather_goals,
+    gather_inputs,
     input_table,
     parse_input,
 )
@@ -53,35 +56,22 @@ from sbot_sim.worlds.state import Batch, Phase, Policy
 COLUMNS = {'pose': 3, 'command': 3, 'collided': 1, 'infrared': 15, 'wind': 2}
 
 
-def _named(where: str, given: Any, known: Iterable[str]) -> list[str]:  # noqa: ANN401
-    """Return names out of a list of those that are known.
-
-    Raises
-    ------
-    InputError
-        for anything else, a single text among it.
-
-    """
-    expected = f"any of {', '.join(known)}"
-    if isinstance(given, str | bytes) or not isinstance(given, Collection):
-        raise bad_value(where, given, f'a list of {expected}')
-    for name in given:
-        if not isinstance(name, str) or name not in known:
-            raise bad_value(where, name, expected)
-    return list(given)
-
-
 def columns_of(keep: Collection[str]) -> list[str]:
     """Return the names to keep, in order of the columns.
 
     Raises
     ------
     InputError
-        for an unknown one.
+        for anything else than a list of known ones, a single text among it.
 
     """
-    wanted = _named('keep', keep, COLUMNS)
-    return [name for name in COLUMNS if name in wanted]
+    expected = f"any of {', '.join(COLUMNS)}"
+    if isinstance(keep, str | bytes) or not isinstance(keep, Collection):
+        raise bad_value('keep', keep, f'a list of {expected}')
+    for name in keep:
+        if not isinstance(name, str) or name not in COLUMNS:
+            raise bad_value('keep', name, expected)
+    return [name for name in COLUMNS if name in keep]
 
 
 def split(kept: Floats, names: list[str], count: int, dt: float) -> Episode:
@@ -243,14 +233,14 @@ def _gather(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     setting, worlds, policy = batch.setting, batch.worlds, batch.policy
     n = setting.robots
     lasers = setting.sensing.lasers
-    senses = kinds.Senses(worlds.sent_pose, policy.goal, worlds.infrared[:, :, 1], worlds.ranges,
-                          lasers.kit, lasers.first_beams, lasers.first_range,
-                          worlds.observed_wind, worlds.twist)
-    kinds.gather_goals(first * n, end * n, policy.table, senses, policy.inputs)
+    senses = Senses(worlds.sent_pose, policy.goal, worlds.infrared[:, :, 1], worlds.ranges,
+                    lasers.kit, lasers.first_beams, lasers.first_range, worlds.observed_wind,
+                    worlds.twist)
+    gather_goals(first * n, end * n, policy.table, senses, policy.inputs)
     for k in range(first, end):
-        heard = kinds.Heard(worlds.heard_starts[k], worlds.heard_range[k], worlds.heard_bearing[k])
-        kinds.gather_inputs(k * n, (k + 1) * n, k * n, n, policy.table, senses, heard,
-                            policy.inputs)
+        heard = Heard(worlds.heard_starts[k], worlds.heard_range[k], worlds.heard_bearing[k])
+        gather_inputs(k * n, (k + 1) * n, k * n, n, policy.table, senses, heard,
+                      policy.inputs)
 
 
 @njit_inner
@@ -274,7 +264,7 @@ def gather_readings(network: Network, policy: Policy, fitted: FittedSensors,
     """Return a phase that writes readings of sensors with a kernel, where a network has any."""
     columns = [(name.partition(':')[0], slice(first, first + size))
                for name, (kind, first, size) in zip(network.inputs, policy.table.tolist(),
-                                                    strict=True) if kind == kinds.READING]
+                                                    strict=True) if kind == READING]
 
     def write(first: int, end: int) -> None:
         rows = slice(first * robots, end * robots)

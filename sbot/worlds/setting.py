@@ -18,7 +18,6 @@ from sbot.controllers.neural.inputs import field_of
 from sbot.controllers.neural.network import Conditions, Network, warning_of
 from sbot.files.yaml_text import Origins
 from sbot.scenario import assemble
-from sbot.scenario.assemble import initial_poses
 from sbot.scenario.fields import validate
 from sbot.scenario.model import Scenario, ScenarioFile
 from sbot.scenario.place import Placement
@@ -27,7 +26,7 @@ from sbot_common.arguments import as_array
 from sbot_common.arrays import Integers
 from sbot_common.clock import Rate
 from sbot_common.errors import InputError, bad_value
-from sbot_sim.engine.many import Arrays, Simulation, Winds
+from sbot_sim.engine.many import Arrays, Winds
 from sbot_sim.sensors.range_and_bearing import DATA_BYTES
 from sbot_sim.sensors.registry import sensors
 from sbot_sim.worlds.parameters import SimulationParameters
@@ -156,10 +155,8 @@ class Saved:
 
     def __getitem__(self, which: ArrayLike | slice) -> Saved:
         """Return the state of one world, or of several by numbers, a mask or a slice."""
-        if isinstance(which, slice):
-            chosen = np.arange(len(self))[which]
-        elif isinstance(which, int | np.integer):
-            chosen = np.arange(len(self))[np.array([which])]
+        if isinstance(which, int | np.integer | slice):
+            chosen = np.atleast_1d(np.arange(len(self))[which])
         else:
             chosen = chosen_worlds(which, len(self))
         return Saved(tuple(self.scenarios[k] for k in chosen.tolist()), self.senses,
@@ -168,31 +165,20 @@ class Saved:
                      self.past[chosen], self.controlled,
                      tuple(self.teams[k].copy() for k in chosen.tolist() if self.teams))
 
-    def converted(self, simulation: Simulation) -> Saved:
-        """Return the state with the arrays of another batch; InputError if some are missing."""
-        return replace(self, arrays=simulation.arrays_for(self.arrays))
-
-    def write(self, simulation: Simulation, chosen: Integers) -> None:
-        """Write a ``converted`` state of one or as many worlds to chosen ones, of its scenario."""
-        for name, array in simulation.arrays().items():
-            array[chosen] = self.arrays[name]
-        for k in chosen.tolist():
-            simulation.restore_rest(k)
-
     def check(self, worlds: int, senses: frozenset[str], robots: int,
               controlled: tuple[int, ...]) -> None:
         """Raise InputError where a state is not one of such worlds."""
-        if len(self) not in (1, worlds):
-            raise bad_value('state', f'{len(self)} worlds',
-                            f'1 or {worlds}, the number of worlds to restore')
-        if self.senses != senses:
-            raise bad_value('state', f"sense {', '.join(sorted(self.senses)) or 'nothing'}",
-                            f"sense {', '.join(sorted(senses)) or 'nothing'}")
-        if self.controlled != controlled:
-            raise bad_value('state', f'controllers of the robots {self.controlled}',
-                            f'{controlled}')
-        if self.start.shape[1] != robots:
-            raise bad_value('state', f'{self.start.shape[1]} robots', f'{robots} robots')
+        mine, wanted = (', '.join(sorted(each)) or 'nothing' for each in (self.senses, senses))
+        for fits, got, expected in (
+                (len(self) in (1, worlds), f'{len(self)} worlds',
+                 f'1 or {worlds}, the number of worlds to restore'),
+                (self.senses == senses, f'sense {mine}', f'sense {wanted}'),
+                (self.controlled == controlled, f'controllers of the robots {self.controlled}',
+                 f'{controlled}'),
+                (self.start.shape[1] == robots, f'{self.start.shape[1]} robots',
+                 f'{robots} robots')):
+            if not fits:
+                raise bad_value('state', got, expected)
 
 
 class _WorldTables(NamedTuple):
@@ -300,7 +286,7 @@ class Starts:
     def __init__(self, scenario: Scenario) -> None:
         self._scenario = scenario
         self._random = _placed_at_random(scenario)
-        self._first = initial_poses(scenario)
+        self._first = assemble.initial_poses(scenario)
 
     @cached_property
     def _placement(self) -> Placement:

@@ -49,10 +49,6 @@ class _NoKeys(NamedTuple):
     """The keys of a body that a drive has for itself: none."""
 
 
-def _no_numbers(_: float, __: Any) -> tuple[float, ...]:  # noqa: ANN401
-    return ()
-
-
 class Message(NamedTuple):
     """Message that commands a robot of a drive, beside `cmd_vel`."""
 
@@ -88,7 +84,7 @@ class Drive(NamedTuple):
     text: str  # what moves the robot: part of a sentence
     keys: NamedTuple = _NoKeys()  # a NamedTuple of Param fields at their defaults
     # From the wheel distance (m) and the keys: what the compiled functions need to know.
-    numbers: Callable[[float, Any], tuple[float, ...]] = _no_numbers
+    numbers: Callable[[float, Any], tuple[float, ...]] = lambda wheel_distance, keys: ()
     limited: Any = None  # None: two wheels each for itself, others together by one factor
     wheels: int = 2  # that odometry counts
     wheel: Any = None  # None: two wheels side by side

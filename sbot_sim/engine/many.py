@@ -53,17 +53,11 @@ class Winds(NamedTuple):
 
 def _inertia_of_worlds(each: Sequence[Inertia | None], robots: int) -> Inertia:
     """Return the limits of worlds of N ``robots``, in their order; of none if all are None."""
-    if all(inertia is None for inertia in each):
-        return _free(0)
-    free = _free(robots)
+    n = robots if any(each) else 0
+    none = np.full(n, math.inf)
+    free = Inertia(none, none, none, none, none, np.zeros(n, np.int64), np.zeros(n, np.bool_))
     return Inertia(*(np.concatenate(columns)
                      for columns in zip(*(inertia or free for inertia in each), strict=True)))
-
-
-def _free(robots: int) -> Inertia:
-    none = np.full(robots, math.inf)
-    return Inertia(none, none, none, none, none, np.zeros(robots, np.int64),
-                   np.zeros(robots, np.bool_))
 
 
 def _make_setting(worlds: Sequence[SimulationParameters], winds: Winds, senses: Collection[str],
@@ -138,16 +132,6 @@ def _scenes_of(kinds: Sequence[SimulationParameters]) -> dict[str, Any]:
     return {'scan_scenes': pack_scenes([kind.sensors.scene for kind in kinds], room),
             'infrared_scenes': pack_scenes([kind.sensors.infrared_scene for kind in kinds], room),
             'line_of_sight': pack_scenes([kind.sensors.line_of_sight for kind in kinds], room)}
-
-
-def _replace_scenes(setting: Setting, k: int, parameters: SimulationParameters,
-                   circles_alone: bool) -> bool:
-    """Update the scene of layout k for sensors; False if there is no room for it."""
-    sensors = parameters.sensors
-    return all([
-        setting.scan_scenes.replace(k, sensors.scene, circles_alone),
-        setting.infrared_scenes.replace(k, sensors.infrared_scene, circles_alone),
-        setting.line_of_sight.replace(k, sensors.line_of_sight, circles_alone)])
 
 
 def _sensing(parameters: SimulationParameters, senses: Collection[str], worlds: int) -> Sensing:
@@ -268,8 +252,12 @@ class Simulation:
     def _replace_scenes(self, k: int, parameters: SimulationParameters,
                         circles_alone: bool) -> None:
         """Take over what sensors see of world k, after its obstacles have moved."""
-        if not _replace_scenes(self.setting, k, parameters, circles_alone):
-            assert self.tick.moving is not None
+        setting, sensors = self.setting, parameters.sensors
+        if not all([
+                setting.scan_scenes.replace(k, sensors.scene, circles_alone),
+                setting.infrared_scenes.replace(k, sensors.infrared_scene, circles_alone),
+                setting.line_of_sight.replace(k, sensors.line_of_sight, circles_alone)]):
+            assert self.tick.moving is not None  # there is no room for one
             self._replace(**_scenes_of(self.tick.moving.parameters))
 
     def arrays(self) -> Arrays:
@@ -305,12 +293,11 @@ class Simulation:
             for arrays that are missing, or too many, or of another size.
 
         """
-        wanted, found = self.arrays(), dict(given)
+        wanted = self.arrays()
+        found = {name: array for name, array in given.items() if name in wanted}
         for name in given:
-            if name not in wanted and name not in _OF_OTHERS:
+            if name not in wanted and name not in _OF_OTHERS:  # which nobody here needs
                 raise bad_value('state', f'an array {name}', 'the arrays of these worlds')
-            if name not in wanted:
-                del found[name]  # no robot of these worlds needs it
         for name, array in wanted.items():
             if name in _OF_OTHERS and name not in given:
                 found[name] = (given['command'] if name == 'driven'

@@ -10,7 +10,8 @@ own (docs/errata.md F1).
 
 from __future__ import annotations
 
-from sbot_sim.fast2d.world import Fast2D, ObjectRef, RobotRef, SensorRef, SolidRef
+from sbot_sim.fast2d.scene import ObjectRef, RobotRef, SensorRef, SolidRef
+from sbot_sim.fast2d.world import Fast2D
 
 __all__ = [
     'Fast2D', 'ObjectRef', 'RobotRef', 'SensorRef', 'SolidRef', 'webots_create_irsensor',

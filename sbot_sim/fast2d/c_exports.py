@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from sbot_common.arrays import Floats
 from sbot_common.compilation_notice import Expected
 from sbot_common.errors import InputError
 from sbot_sim import fast2d
-from sbot_sim.fast2d import WORLD
-from sbot_sim.fast2d.world import Fast2D, ObjectRef, SensorRef, ray_count
+from sbot_sim.fast2d import WORLD, Fast2D, ObjectRef, RobotRef, SensorRef, SolidRef
+from sbot_sim.fast2d.world import ray_count
 
 # Loading of Fast2D's compiled functions, with a notice if they must be compiled first.
 
@@ -151,76 +152,6 @@ CFFI_DLLEXPORT const char *webots_fast2d_last_error(void)
 """
 
 
-class _SharedMemory:
-    """Hands the arrays of a world to C.
-
-    Parameters
-    ----------
-    ffi, lib : those of the embedding module
-    world : whose arrays they are
-
-    """
-
-    def __init__(self, ffi: Any, lib: Any, world: Fast2D) -> None:  # noqa: ANN401
-        self._ffi, self._lib, self._world = ffi, lib, world
-        self._kept: list[Any] = []  # what C points to
-        self._pose: Any = None
-        self._readings: Any = None
-
-    def moved(self, references: Mapping[int, object]) -> None:
-        """Hand over the poses after a step; at the first one, all else.
-
-        Parameters
-        ----------
-        references : of the world, by the number that C knows them by, ascending
-
-        """
-        pose, speed = self._world.moving()
-        if not self._kept:
-            self._share(references, speed)
-        self._pose = self._ffi.from_buffer('double[]', pose)
-        self._lib.sbot_fast2d_moved(self._pose)
-
-    def _share(self, references: Mapping[int, object], speed: Any) -> None:  # noqa: ANN401
-        first = min(references, default=1)
-        count = max(references, default=0) + 1 - first
-        kind, rows = np.zeros(count, np.uint8), np.zeros(count, np.int32)
-        still: list[tuple[float, float, float]] = []
-        for number, reference in references.items():
-            row = self._world.row_of(reference)
-            if isinstance(reference, SensorRef) and row >= 0:
-                kind[number - first], rows[number - first] = _SENSOR, row
-            elif isinstance(reference, ObjectRef) and row >= 0:
-                kind[number - first] = _ROBOT if self._world.is_robot(reference) else _MOVING
-                rows[number - first] = row
-            elif isinstance(reference, ObjectRef) and not self._world.is_robot(reference):
-                kind[number - first], rows[number - first] = _STILL, len(still)
-                still.append(self._world.object_get_transform(reference))
-        places = np.array(still, np.float64).reshape(-1, 3)
-        buffers = [self._ffi.from_buffer(c_type, array) for c_type, array in (
-            ('uint8_t[]', kind), ('int32_t[]', rows), ('double[]', speed), ('double[]', places))]
-        self._kept = [kind, rows, speed, places, *buffers]
-        self._lib.sbot_fast2d_share(first, count, *buffers)
-
-    def sensed(self) -> int:
-        """Measure with all sensors and hand the readings over; 0 if that cannot be."""
-        if not self._kept:
-            return 0
-        self._readings = self._ffi.from_buffer('double[]', self._world.activations())
-        self._lib.sbot_fast2d_sensed(self._readings)
-        return 1
-
-    def failed(self) -> None:
-        """Let the next call for the last error ask Python."""
-        self._lib.sbot_fast2d_failed()
-
-    def forget(self) -> None:
-        """Take everything back."""
-        self._lib.sbot_fast2d_forget()
-        self._kept = []
-        self._pose = self._readings = None
-
-
 _PREFIX = 'webots_'
 _CORNERS = 4
 # What a function returns to C, other than nothing.
@@ -234,13 +165,18 @@ class Exports:
     """Functions for C, with ``ffi`` and ``lib`` of the embedding module."""
 
     def __init__(self, ffi: Any, lib: Any) -> None:  # noqa: ANN401
-        self._ffi = ffi
-        self._memory = _SharedMemory(ffi, lib, WORLD)
-        self._references: dict[int, object] = {}
+        self._ffi, self._lib = ffi, lib
+        self._references: dict[int, object] = {}  # by the numbers that C knows, ascending
         # Numbers are not used twice, so that old references stay unknown; a small count that a
         # host passes by mistake is none.
         self._created = 1 << 16
         self._error: Any = ffi.NULL
+        self._kept: dict[str, Any] = {}  # what C points to, after the first step
+        # What takes C's arrays, or does more than Python's function, by the end of its name.
+        self._own: dict[str, Callable[..., Any]] = {
+            '_rectangle': self._set_rectangle, '_polygon': self._set_rectangle,
+            '_irsensor': self._create_irsensor, '_get_transform': self._get_transform,
+            '_cleanup': self._cleanup, '_init': self._init, '_step': self._step}
 
     def define(self) -> None:
         """Define the functions of the library."""
@@ -249,11 +185,12 @@ class Exports:
                 own = name + SLOW if name in IN_C else name
                 self._ffi.def_extern(name=own)(self._guarded(name))
         self._ffi.def_extern(name=f'webots_fast2d_last_error{SLOW}')(lambda: self._error)
-        self._ffi.def_extern(name='sbot_fast2d_sense')(self._memory.sensed)
+        self._ffi.def_extern(name='sbot_fast2d_sense')(self._sense)
 
     def _guarded(self, name: str) -> Callable[..., Any]:
         """Return the function with references as pointers and errors as a line of text."""
-        function = self._function(name)
+        function = next((own for end, own in self._own.items() if name.endswith(end)),
+                        getattr(fast2d, name))
         result = next((kind for end, kind in _RESULTS.items() if name.endswith(end)), 'void')
 
         def call(*given: Any) -> Any:  # noqa: ANN401
@@ -273,24 +210,14 @@ class Exports:
 
         return call
 
-    def _function(self, name: str) -> Callable[..., Any]:
-        """Return the function of that name, made to take C's arrays."""
-        function: Callable[..., Any] = getattr(fast2d, name)
-        if name.endswith(('_rectangle', '_polygon')):
-            return lambda object, x, y: function(
-                object, self._list(x, _CORNERS), self._list(y, _CORNERS))
-        if name.endswith('_irsensor'):
-            return lambda *given: function(*given[:-1], self._list(
-                given[-1], ray_count('create_irsensor', given[-2])))
-        if name.endswith('_get_transform'):
-            return self._get_transform
-        if name.endswith('_cleanup'):
-            return self._cleanup
-        if name.endswith('_init'):
-            return self._init
-        if name.endswith('_step'):
-            return self._step
-        return function
+    def _set_rectangle(self, reference: ObjectRef, x: Any, y: Any) -> None:  # noqa: ANN401
+        fast2d.webots_fast2d_object_set_bounding_rectangle(
+            reference, self._list(x, _CORNERS), self._list(y, _CORNERS))
+
+    def _create_irsensor(self, *given: Any) -> SensorRef:  # noqa: ANN401
+        *others, rays, weights = given
+        create: Callable[..., SensorRef] = fast2d.webots_fast2d_create_irsensor
+        return create(*others, rays, self._list(weights, ray_count('create_irsensor', rays)))
 
     def _get_transform(self, reference: fast2d.ObjectRef, *pointers: Any) -> None:  # noqa: ANN401
         values = fast2d.webots_fast2d_object_get_transform(reference)
@@ -303,12 +230,47 @@ class Exports:
         fast2d.webots_fast2d_init()
 
     def _step(self, dt: float) -> None:
+        """Hand over the poses after a step; at the first one, all else."""
         fast2d.webots_fast2d_step(dt)
-        self._memory.moved(self._references)
+        pose, speed = WORLD.moving()
+        if not self._kept:
+            self._share(speed)
+        self._kept['pose'] = self._ffi.from_buffer('double[]', pose)
+        self._lib.sbot_fast2d_moved(self._kept['pose'])
+
+    def _share(self, speed: Floats) -> None:
+        first = min(self._references, default=1)
+        count = max(self._references, default=0) + 1 - first
+        kind, rows = np.zeros(count, np.uint8), np.zeros(count, np.int32)
+        still: list[tuple[float, float, float]] = []
+        for number, reference in self._references.items():
+            at = number - first
+            if isinstance(reference, SensorRef):
+                if reference.robot.added:
+                    kind[at], rows[at] = _SENSOR, reference.row
+            elif isinstance(reference, ObjectRef) and reference.row >= 0:
+                kind[at] = _ROBOT if isinstance(reference, RobotRef) else _MOVING
+                rows[at] = reference.row
+            elif isinstance(reference, SolidRef):
+                kind[at], rows[at] = _STILL, len(still)
+                still.append(WORLD.object_get_transform(reference))
+        shared = [('uint8_t[]', kind), ('int32_t[]', rows), ('double[]', speed),
+                  ('double[]', np.array(still, np.float64).reshape(-1, 3))]
+        self._kept['shared'] = [self._ffi.from_buffer(c_type, array) for c_type, array in shared]
+        self._lib.sbot_fast2d_share(first, count, *self._kept['shared'])
+
+    def _sense(self) -> int:
+        """Measure with all sensors and hand the readings over; 0 if that cannot be."""
+        if not self._kept:
+            return 0
+        self._kept['readings'] = self._ffi.from_buffer('double[]', WORLD.activations())
+        self._lib.sbot_fast2d_sensed(self._kept['readings'])
+        return 1
 
     def _cleanup(self) -> None:
         fast2d.webots_fast2d_cleanup()
-        self._memory.forget()
+        self._lib.sbot_fast2d_forget()
+        self._kept.clear()
         self._references.clear()
 
     def _list(self, pointer: Any, count: int) -> list[float]:  # noqa: ANN401
@@ -330,5 +292,5 @@ class Exports:
 
     def _fail(self, text: str) -> None:
         self._error = self._ffi.new('char[]', text.encode())
-        self._memory.failed()
+        self._lib.sbot_fast2d_failed()
         print(text, file=sys.stderr, flush=True)

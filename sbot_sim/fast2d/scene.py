@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -115,37 +116,53 @@ _MOST_CELLS = 512
 _WIDE = 3.0  # rad: from here on rays do not make a cone that is worth a test
 
 
-@dataclass
-class Sensor:
-    """An infra-red sensor in its robot's frame."""
+@dataclass(eq=False)
+class ObjectRef:
+    """Handle of a robot or a solid, with what the host says of it."""
 
+    name: str  # for messages
+    mass: float  # kg, inf allowed
+    shape: Any = None  # a ``_Shape``, once it is added
+    pose: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])  # m, m, rad
+    # m/s, m/s, rad/s; of what is added its row in the array of all
+    speed: Floats = field(default_factory=lambda: np.zeros(3))
+    added: bool = False
+    sensors: list[SensorRef] = field(default_factory=list)
+    row: int = -1  # in the arrays of ``Shapes``; -1: it stands still, or is not added
+
+    def __repr__(self) -> str:
+        return f'<{self.name}>'
+
+    @property
+    def moves(self) -> bool:
+        """Whether anything can ever move it."""
+        return isinstance(self, RobotRef) or math.isfinite(self.mass)
+
+
+class RobotRef(ObjectRef):
+    """Handle of a robot."""
+
+
+class SolidRef(ObjectRef):
+    """Handle of a solid: anything that does not move by itself."""
+
+
+@dataclass(eq=False)
+class SensorRef:
+    """Handle of an infra-red sensor, with what the host says of it, in its robot's frame."""
+
+    name: str
+    robot: ObjectRef
     x: float  # m
     y: float  # m
     angle: float  # rad
     range: float  # m
     aperture: float  # rad
     weights: tuple[float, ...]  # one a ray
-    row: int = -1  # in the arrays of ``_Sensors``
+    row: int = -1  # in the arrays of ``_Sensors``, once the robot is added
 
-
-@dataclass
-class Object:
-    """A robot or a solid as the host describes it."""
-
-    name: str  # for messages
-    robot: bool
-    mass: float  # kg, inf allowed
-    shape: Any = None  # a ``_Shape``, once it is added
-    pose: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])  # m, m, rad
-    speed: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])  # m/s, m/s, rad/s
-    added: bool = False
-    sensors: list[Sensor] = field(default_factory=list)
-    row: int = -1  # in the arrays of ``Shapes``; -1: it stands still
-
-    @property
-    def moves(self) -> bool:
-        """Whether anything can ever move it."""
-        return self.robot or math.isfinite(self.mass)
+    def __repr__(self) -> str:
+        return f'<{self.name}>'
 
 
 class Indexed(NamedTuple):
@@ -160,7 +177,7 @@ class Indexed(NamedTuple):
     fans: Fans
 
     @classmethod
-    def of(cls, objects: Sequence[Object]) -> Indexed:
+    def of(cls, objects: Sequence[ObjectRef]) -> Indexed:
         """Return the arrays of these objects, and set the ``row`` of each and of its sensors."""
         moving = [o for o in objects if o.moves]
         # Boxes of fixed objects come in this order: see ``FixedObjects.of``.
@@ -179,7 +196,7 @@ class Indexed(NamedTuple):
                    _solids(world, fixed), sensors, fans)
 
 
-def _shapes(moving: Sequence[Object]) -> Shapes:
+def _shapes(moving: Sequence[ObjectRef]) -> Shapes:
     shapes = [body.shape for body in moving]
     size = np.array([shape[3:] for shape in shapes]).reshape(-1, 3)
     inner = np.array([shape.within for shape in shapes])
@@ -191,7 +208,7 @@ def _shapes(moving: Sequence[Object]) -> Shapes:
                   np.zeros(len(moving)))
 
 
-def _world(objects: Sequence[Object], still: Sequence[Object]) -> World:
+def _world(objects: Sequence[ObjectRef], still: Sequence[ObjectRef]) -> World:
     """Return the world of what stands still; its bounds are only where its grids are."""
     rectangles, circles = [], []
     for body in still:
@@ -242,32 +259,33 @@ def _edge(aperture: float) -> tuple[float, float]:
     return cosine, sine
 
 
-def _sensors(moving: Sequence[Object]) -> tuple[_Sensors, Fans]:
-    kinds: dict[tuple[int, float], int] = {}
-    starts, ranges, kind, outside, first = [0], [], [], [], []
-    mount: list[tuple[float, ...]] = []
-    weights: list[float] = []
-    reach = np.zeros(len(moving))
-    for body in moving:
-        shape = body.shape
-        for sensor in body.sensors:
-            sensor.row = len(mount)
-            sine, cosine = sincos(sensor.angle)
-            mount.append((sensor.x, sensor.y, cosine, sine))
-            ranges.append(sensor.range)
-            kind.append(kinds.setdefault((len(sensor.weights), sensor.aperture), len(kinds)))
-            outside.append(not shape.contains(sensor.x, sensor.y))
-            first.append(len(weights))
-            weights.extend(sensor.weights)
-            far = hypot(sensor.x - shape.x, sensor.y - shape.y) + sensor.range
-            reach[body.row] = max(reach[body.row], far)
-        starts.append(len(mount))
-    fans = [_sensor_fan(*key) for key in kinds] or [_sensor_fan(1, 0.0)]
-    return (_Sensors(np.array(starts, np.int32), np.array(mount).reshape(-1, 4), np.array(ranges),
-                    np.array(kind, np.int32), np.array(outside, np.bool_), np.array(weights),
-                    np.array(first, np.int32), reach,
-                    np.array([_edge(aperture) for _, aperture in kinds] or [(0.0, 0.0)])),
-            Fans.of(fans))
+def _sensors(moving: Sequence[ObjectRef]) -> tuple[_Sensors, Fans]:
+    every = [sensor for body in moving for sensor in body.sensors]
+    for row, sensor in enumerate(every):
+        sensor.row = row
+    kind_of = [(len(sensor.weights), sensor.aperture) for sensor in every]
+    kinds = {kind: number for number, kind in enumerate(dict.fromkeys(kind_of))}
+    fans = [_sensor_fan(*kind) for kind in kinds] or [_sensor_fan(1, 0.0)]
+    edges = [_edge(aperture) for _, aperture in kinds] or [(0.0, 0.0)]
+    turns = [sincos(sensor.angle) for sensor in every]
+    weights = [sensor.weights for sensor in every]
+    return (_Sensors(
+        np.cumsum([0, *(len(body.sensors) for body in moving)], dtype=np.int32),
+        np.array([(sensor.x, sensor.y, cosine, sine) for sensor, (sine, cosine)
+                  in zip(every, turns, strict=True)]).reshape(-1, 4),
+        np.array([sensor.range for sensor in every]),
+        np.array([kinds[kind] for kind in kind_of], np.int32),
+        np.array([not sensor.robot.shape.contains(sensor.x, sensor.y) for sensor in every],
+                 np.bool_),
+        np.array([*chain.from_iterable(weights)]),
+        np.cumsum([0, *map(len, weights)], dtype=np.int32)[:-1],
+        np.array([_reach(body) for body in moving]), np.array(edges)), Fans.of(fans))
+
+
+def _reach(body: ObjectRef) -> float:
+    """Return how far a body's sensors see from the centre of its box (m)."""
+    return max((hypot(sensor.x - body.shape.x, sensor.y - body.shape.y) + sensor.range
+                for sensor in body.sensors), default=0.0)
 
 
 # Rays of sensors.

@@ -11,6 +11,7 @@ from types import TracebackType
 
 import numpy as np
 
+from sbot_common.arguments import whole
 from sbot_common.arrays import Flags, Floats
 from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.errors import InputError, bad_value
@@ -18,7 +19,17 @@ from sbot_sim.collision.contacts import body_contact, with_fixed
 from sbot_sim.collision.fixed_objects import FixedObjects
 from sbot_sim.collision.overlap import TOLERANCE
 from sbot_sim.collision.separation import PASSES, separate_bodies
-from sbot_sim.fast2d.scene import FARTHEST, Indexed, Object, Sensor, activations, disc, rectangle
+from sbot_sim.fast2d.scene import (
+    FARTHEST,
+    Indexed,
+    ObjectRef,
+    RobotRef,
+    SensorRef,
+    SolidRef,
+    activations,
+    disc,
+    rectangle,
+)
 from sbot_sim.world.bodies import Shapes, boxes_at, centres
 
 # Arguments of Fast2D's functions, checked: finite numbers, places, rays and their weights.
@@ -51,11 +62,7 @@ def _coordinate(name: str, what: str, value: float) -> float:
 
 def ray_count(name: str, num_rays: int) -> int:
     """Return a sensor's number of rays, checked: before any list of so many numbers is read."""
-    if isinstance(num_rays, bool) or not isinstance(num_rays, int | np.integer) or (
-            not 1 <= num_rays <= _MOST_RAYS):
-        raise bad_value(f'{_PREFIX}{name}: num_rays', num_rays,
-                        f'a whole number from 1 to {_MOST_RAYS}')
-    return int(num_rays)
+    return whole(f'{_PREFIX}{name}: num_rays', num_rays, 1, _MOST_RAYS)
 
 
 def _checked_weights(name: str, num_rays: int, ray_weights: Sequence[float]) -> tuple[float, ...]:
@@ -75,98 +82,6 @@ def _checked_weights(name: str, num_rays: int, ray_weights: Sequence[float]) -> 
 
 
 _ROBOT_MASS = 1.0  # kg, of a robot whose mass the host does not set (docs/errata.md F4)
-
-
-class _Ref:
-    __slots__ = ('_name',)
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __repr__(self) -> str:
-        return f'<{self._name}>'
-
-
-class ObjectRef(_Ref):
-    """Handle of a robot or a solid."""
-
-    __slots__ = ()
-
-
-class RobotRef(ObjectRef):
-    """Handle of a robot."""
-
-    __slots__ = ()
-
-
-class SolidRef(ObjectRef):
-    """Handle of a solid: anything that does not move by itself."""
-
-    __slots__ = ()
-
-
-class SensorRef(_Ref):
-    """Handle of an infra-red sensor."""
-
-    __slots__ = ()
-
-
-class _Handles:
-    """The objects and sensors of a world by their handles."""
-
-    def __init__(self) -> None:
-        self._objects: dict[ObjectRef, Object] = {}
-        self._robots = 0  # of the objects
-        self._sensors: dict[SensorRef, tuple[Object, Sensor]] = {}
-
-    def new_robot(self) -> RobotRef:
-        """Return the handle of a new robot."""
-        name = f'robot {self._robots}'
-        self._robots += 1
-        reference = RobotRef(name)
-        self._objects[reference] = Object(name, True, _ROBOT_MASS)
-        return reference
-
-    def new_solid(self) -> SolidRef:
-        """Return the handle of a new solid."""
-        name = f'solid {len(self._objects) - self._robots}'
-        reference = SolidRef(name)
-        self._objects[reference] = Object(name, False, math.inf)
-        return reference
-
-    def new_sensor(self, body: Object, sensor: Sensor) -> SensorRef:
-        """Return the handle of a sensor that a robot carries from now on."""
-        reference = SensorRef(f'sensor {len(body.sensors)} of {body.name}')
-        body.sensors.append(sensor)
-        self._sensors[reference] = body, sensor
-        return reference
-
-    def give(self, reference: SensorRef, body: Object) -> None:
-        """Let another robot carry a sensor."""
-        before, sensor = self._sensors[reference]
-        if body is not before:
-            before.sensors = [other for other in before.sensors if other is not sensor]
-            body.sensors.append(sensor)
-            self._sensors[reference] = body, sensor
-
-    def get(self, reference: object) -> Object | None:
-        """Return the object of a handle; None if it is none of this world's."""
-        return self._objects.get(reference) if isinstance(reference, ObjectRef) else None
-
-    def find(self, name: str, reference: object) -> Object:
-        """Return the object of a handle that a function got; InputError for anything else."""
-        body = self.get(reference)
-        if body is None:
-            raise bad_value(f'{_PREFIX}{name}: object', reference,
-                            'a robot or solid of this world')
-        return body
-
-    def sensor(self, name: str, reference: object) -> tuple[Object, Sensor]:
-        """Return a sensor and its robot; InputError for anything but a sensor's handle."""
-        found = self._sensors.get(reference) if isinstance(reference, SensorRef) else None
-        if found is None:
-            raise bad_value(f'{_PREFIX}{name}: sensor', reference, 'a sensor of this world')
-        return found
 
 
 # Step of Fast2D bodies: free motion, then overlap resolution.
@@ -247,8 +162,10 @@ class Fast2D:
         self.cleanup()
 
     def _clear(self) -> None:
-        self._handles = _Handles()
-        self._added: list[Object] = []
+        self._objects: set[ObjectRef] = set()
+        self._robots = 0  # of the objects
+        self._sensors: set[SensorRef] = set()
+        self._added: list[ObjectRef] = []
         self._running = False  # after the first step
         self._indexed: Indexed | None = None  # the added objects as arrays, when needed
         self._pose: Floats = np.zeros((0, 3))  # of what moves, by row
@@ -288,12 +205,17 @@ class Fast2D:
     def create_robot(self) -> RobotRef:
         """Return a new robot; 1 kg, at (0, 0) with angle 0, at rest, until set otherwise."""
         self._check_building('create_robot')
-        return self._handles.new_robot()
+        robot = RobotRef(f'robot {self._robots}', _ROBOT_MASS)
+        self._robots += 1
+        self._objects.add(robot)
+        return robot
 
     def create_solid(self) -> SolidRef:
         """Return a new solid; infinitely heavy, at (0, 0) with angle 0, until set otherwise."""
         self._check_building('create_solid')
-        return self._handles.new_solid()
+        solid = SolidRef(f'solid {len(self._objects) - self._robots}', math.inf)
+        self._objects.add(solid)
+        return solid
 
     def add_object(self, object: ObjectRef) -> None:
         """Put an object, complete but for its sensors, into the world."""
@@ -324,7 +246,7 @@ class Fast2D:
         name = 'create_irsensor'
         self._check_building(name)
         body = self._find(name, robot)
-        if not body.robot:
+        if not isinstance(body, RobotRef):
             raise bad_value(f'{_PREFIX}{name}: robot', robot, 'a robot; solids have no sensors')
         x, y = _coordinate(name, 'xpos', xpos), _coordinate(name, 'ypos', ypos)
         turn = _number(name, 'angle', angle)
@@ -335,7 +257,11 @@ class Fast2D:
             raise bad_value(f'{_PREFIX}{name}: aperture', width, 'a number in [0, 2 pi] (rad)')
         weights = _checked_weights(name, numRays, rayWeights)
         self._forget_index()
-        return self._handles.new_sensor(body, Sensor(x, y, turn, reach, width, weights))
+        sensor = SensorRef(f'sensor {len(body.sensors)} of {body.name}', body, x, y, turn, reach,
+                           width, weights)
+        body.sensors.append(sensor)
+        self._sensors.add(sensor)
+        return sensor
 
     def robot_add_sensor(self, robotRef: RobotRef, sensorRef: SensorRef, x: float, y: float,
                          angle: float) -> None:
@@ -346,10 +272,13 @@ class Fast2D:
         name = 'robot_add_sensor'
         self._check_building(name)
         body = self._robot(name, robotRef)
-        _, sensor = self._handles.sensor(name, sensorRef)
+        sensor = self._sensor(name, sensorRef)
         sensor_x, sensor_y = _coordinate(name, 'x', x), _coordinate(name, 'y', y)
         sensor.x, sensor.y, sensor.angle = sensor_x, sensor_y, _number(name, 'angle', angle)
-        self._handles.give(sensorRef, body)
+        if body is not sensor.robot:
+            sensor.robot.sensors.remove(sensor)
+            body.sensors.append(sensor)
+            sensor.robot = body
         self._forget_index()
 
     def object_set_bounding_rectangle(self, object: ObjectRef, x: Sequence[float],
@@ -393,15 +322,11 @@ class Fast2D:
         """Set a robot's speed (m/s) in the world's frame, from now on (docs/errata.md F3)."""
         body = self._robot('robot_set_speed', robot)
         body.speed[:2] = _number('robot_set_speed', 'dx', dx), _number('robot_set_speed', 'dy', dy)
-        if self._indexed is not None and body.added:
-            self._speed[body.row] = body.speed
 
     def robot_set_angular_speed(self, object: RobotRef, da: float) -> None:
         """Set a robot's angular speed (rad/s), counter-clockwise, from now on."""
         body = self._robot('robot_set_angular_speed', object)
         body.speed[2] = _number('robot_set_angular_speed', 'da', da)
-        if self._indexed is not None and body.added:
-            self._speed[body.row] = body.speed
 
     def object_get_transform(self, object: ObjectRef) -> tuple[float, float, float]:
         """Return x, y (m) and angle (rad) of an object; angles are not wrapped."""
@@ -415,10 +340,10 @@ class Fast2D:
     def sensor_get_activation(self, sensor: SensorRef) -> float:
         """Return the weighted average of the distances along a sensor's rays (m), as of now."""
         self._check_initialised('sensor_get_activation')
-        body, found = self._handles.sensor('sensor_get_activation', sensor)
-        if not body.added:
-            raise InputError(f'{_PREFIX}sensor_get_activation: {body.name} is not in the world; '
-                             f'call {_PREFIX}add_object first')
+        found = self._sensor('sensor_get_activation', sensor)
+        if not found.robot.added:
+            raise InputError(f'{_PREFIX}sensor_get_activation: {found.robot.name} is not in the '
+                             f'world; call {_PREFIX}add_object first')
         return float(self.activations()[found.row])
 
     def activations(self) -> Floats:
@@ -433,27 +358,12 @@ class Fast2D:
                                          indexed.sensors, indexed.fans, self._pose)
         return self._measured
 
-    # For hosts that share memory (``c_memory``).
+    # For hosts that share memory (``c_exports``).
 
     def moving(self) -> tuple[Floats, Floats]:
         """Return pose and speed (M, 3) of moving objects; speeds may be written to."""
         self._index()
         return self._pose, self._speed
-
-    def row_of(self, reference: object) -> int:
-        """Return the row of an object in ``moving``, or of a sensor in ``activations``, else -1.
-
-        Rows change until the first step.
-        """
-        if isinstance(reference, SensorRef):
-            body, sensor = self._handles.sensor('sensor_get_activation', reference)
-            return sensor.row if body.added else -1
-        found = self._handles.get(reference)
-        return found.row if found is not None and found.added else -1
-
-    def is_robot(self, reference: ObjectRef) -> bool:
-        """Tell whether an object is a robot."""
-        return self._find('is_robot', reference).robot
 
     # Checks, and the arrays.
 
@@ -467,17 +377,26 @@ class Fast2D:
             raise InputError(f'{_PREFIX}{name}: the world has been stepped; call it before the '
                              'first step')
 
-    def _find(self, name: str, reference: ObjectRef) -> Object:
+    def _find(self, name: str, reference: ObjectRef) -> ObjectRef:
+        """Return what a function got, if it is the handle of an object of this world."""
         self._check_initialised(name)
-        return self._handles.find(name, reference)
+        if not isinstance(reference, ObjectRef) or reference not in self._objects:
+            raise bad_value(f'{_PREFIX}{name}: object', reference,
+                            'a robot or solid of this world')
+        return reference
 
-    def _robot(self, name: str, reference: RobotRef) -> Object:
+    def _robot(self, name: str, reference: RobotRef) -> RobotRef:
         body = self._find(name, reference)
-        if not body.robot:
+        if not isinstance(body, RobotRef):
             raise bad_value(f'{_PREFIX}{name}: robot', reference, 'a robot')
         return body
 
-    def _settable(self, name: str, reference: ObjectRef) -> Object:
+    def _sensor(self, name: str, reference: SensorRef) -> SensorRef:
+        if not isinstance(reference, SensorRef) or reference not in self._sensors:
+            raise bad_value(f'{_PREFIX}{name}: sensor', reference, 'a sensor of this world')
+        return reference
+
+    def _settable(self, name: str, reference: ObjectRef) -> ObjectRef:
         """Return an object that is being described."""
         self._check_building(name)
         body = self._find(name, reference)
@@ -496,6 +415,8 @@ class Fast2D:
             moving = [body for body in self._added if body.moves]
             self._pose = np.array([body.pose for body in moving]).reshape(-1, 3)
             self._speed = np.array([body.speed for body in moving]).reshape(-1, 3)
+            for body, speed in zip(moving, self._speed, strict=True):
+                body.speed = speed
             self._measured = None
         return self._indexed
 

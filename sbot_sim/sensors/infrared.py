@@ -16,26 +16,16 @@ from numpy.typing import NDArray
 
 from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import borrowed, stack_floats
-from sbot_common.compiled.threads import in_blocks
 from sbot_common.observation import INFRARED_SENSORS
 from sbot_common.params import Param
 from sbot_common.topics import INFRARED as TOPIC
 from sbot_sim.collision.detection import FEW
 from sbot_sim.sensors.cover import CAPACITY
-from sbot_sim.sensors.infrared_kernel import (
-    InfraredView,
-    Readout,
-    sense_block,
-    sense_rows,
-)
+from sbot_sim.sensors.infrared_kernel import InfraredView, Readout, sense_rows
 from sbot_sim.sensors.infrared_table import TABLE_RANGE, load_table
 from sbot_sim.sensors.rays import Fan
 from sbot_sim.sensors.registry import Encode, Place, Sensor, decoded_as
-from sbot_sim.world.scene import (
-    Scene,
-    discs_of,
-    sort_discs,
-)
+from sbot_sim.world.scene import discs_of
 from sbot_sim.worlds.state import Batch, Phase, Setting, all_in_view, scene_of
 
 SENSORS = INFRARED_SENSORS
@@ -97,53 +87,12 @@ def infrared_reach(radius: Floats, parameters: InfraredParameters) -> float:
     return float(radius.max(initial=0.0)) + parameters.range
 
 
-def _view(scene: Scene, pose: Floats, radius: Floats,
-          parameters: InfraredParameters) -> InfraredView:
-    """Return what the kernels look at."""
-    # One memory layout, one compiled version.
-    pose = np.ascontiguousarray(pose, np.float64)
-    radius = np.ascontiguousarray(radius, np.float64)
-    reach = infrared_reach(radius, parameters)
-    if scene.reach < reach:
-        raise ValueError(f'scene has reach {scene.reach}, needs {reach} (m)')
-    seen = pose.shape[0] if parameters.sees_robots else 0
-    discs = sort_discs(pose[:seen], radius[:seen], reach)
-    return InfraredView(scene, discs, pose, radius, ring(), parameters.range)
-
-
-def sense(scene: Scene, pose: Floats, radius: Floats, parameters: InfraredParameters,
-          draw: tuple[int, int] | None, threads: int = 1) -> NDArray[np.float32]:
-    """Return (N, 15, 2) float32: distance (m) and reading of every sensor.
-
-    The distance is that from the rim along the beam to the nearest wall, circle or body; 0 if that
-    reaches into the robot's own body, +inf if there is nothing within range. The reading is the
-    table's entry of the nearest millimetre (half up); a beam that sees nothing reads 0, or, if
-    both its neighbours on the ring see something, 0.3 times the mean of their readings
-    (docs/errata.md S5). Noise multiplies by 1 + noise * u, u uniform in [-1, 1) (S4 there).
-
-    Parameters
-    ----------
-    scene : made with at least ``infrared_reach``; best with exactly that, for speed
-    pose : (N, 3) x, y (m), yaw (rad) of the robots in frame `map`
-    radius : (N,) m, the bodies
-    parameters : of the sensors
-    draw : seed and tick of the noise; None: no noise, whatever the parameters say
-    threads : how many to use; no bit of the result depends on it
-
-    """
-    sensed = np.empty((pose.shape[0], SENSORS, 2), np.float32)
-    noise, (seed, tick) = (0.0, (0, 0)) if draw is None else (parameters.noise, draw)
-    in_blocks(threads, len(sensed), sense_block, _view(scene, pose, radius, parameters),
-              Readout(parameters.table, noise, seed, tick), sensed)
-    return sensed
-
-
 def _infrared_points(sensed: NDArray[np.float32], radius: float) -> NDArray[np.float32]:
     """Return one robot's sensors as points (15, 5) x y z range reading, in its `base_link`.
 
     Parameters
     ----------
-    sensed : (15, 2) a robot's row of ``sense``
+    sensed : (15, 2) a robot's distances (m) and readings
     radius : m, of its body; x, y, z (m) is where the sensor is on the rim
 
     """

@@ -15,7 +15,6 @@ from sbot_common.compiled.jit import (
     TOGETHER,
     append,
     bits,
-    borrowed,
     greatest,
     load,
     load_until,
@@ -173,20 +172,6 @@ def _noise(noise: float, uniform: float) -> float:
     return 1.0 + noise * (2.0 * uniform - 1.0)
 
 
-@njit
-def sense_block(first: int, end: int, view: InfraredView, readout: Readout,
-                out: NDArray[np.float32]) -> None:
-    """Write (N, sensors, 2) distances and readings of the robots first ... end-1.
-
-    They are counted in the order of ``discs``, if there are any: neighbours in turn find what they
-    look at in the processor's cache. The index of a number drawn is that of its sensor.
-    """
-    padded, best, uniform = (view.fan.directions.shape[1], stack_floats(CAPACITY),
-                             stack_floats(CAPACITY))
-    sense_rows(first, end, borrowed(view), borrowed(readout), 0, best[:padded], uniform[:padded],
-               borrowed(out))
-
-
 @njit_inline
 def _ask_for(first: int, scene: Scene, discs: Discs, pose: Floats, radius: Floats,
              out: NDArray[np.float32]) -> None:
@@ -206,9 +191,18 @@ def _ask_for(first: int, scene: Scene, discs: Discs, pose: Floats, radius: Float
 @njit_inline
 def sense_rows(first: int, end: int, view: InfraredView, readout: Readout, robot_0: int,
                best: Floats, uniform: Floats, out: NDArray[np.float32]) -> None:
-    """Do the work of ``sense_block`` on borrowed arrays; two have room for the beams.
+    """Write (N, sensors, 2) distances and readings of the robots first ... end-1.
 
-    ``robot_0`` is the row of the world's first robot.
+    The distance is that from the rim along the beam to the nearest wall, circle or body; 0 if that
+    reaches into the robot's own body, +inf if there is nothing within range. The reading is the
+    table's entry of the nearest millimetre (half up); a beam that sees nothing reads 0, or, if
+    both its neighbours on the ring see something, 0.3 times the mean of their readings
+    (docs/errata.md S5). Noise multiplies by 1 + noise * u, u uniform in [-1, 1) (S4 there).
+
+    Robots are counted in the order of ``discs``, if there are any: neighbours in turn find what
+    they look at in the processor's cache. The index of a number drawn is that of its sensor.
+    Arrays are borrowed; two have room for the beams. ``robot_0`` is the row of the world's first
+    robot.
     """
     scene, discs, pose, radius, fan, range_max = view
     for k in range(first, end):

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from sbot_common.arrays import Floats, Floats32, Integers
 from sbot_common.compiled.jit import borrowed, njit, njit_inline
-from sbot_common.compiled.threads import in_blocks
 from sbot_common.elementary import hypot, sincos
 from sbot_common.observation import Scan
 from sbot_common.params import Param
@@ -31,12 +30,7 @@ from sbot_sim.sensors.objects import lower_by_rectangles, rectangle_boxes
 from sbot_sim.sensors.rays import Fan, Fans, fan_of
 from sbot_sim.sensors.registry import Encode, Place, Sensor, decoded_as
 from sbot_sim.world.bodies import shapes_of
-from sbot_sim.world.scene import (
-    Discs,
-    Scene,
-    discs_of,
-    sort_discs,
-)
+from sbot_sim.world.scene import Discs, Scene, discs_of
 from sbot_sim.worlds.state import Batch, LaserTable, Phase, Setting, all_in_view, scene_of
 
 
@@ -157,46 +151,6 @@ class Lasers(NamedTuple):
         kits: dict[tuple[ScanParameters, ...], int] = {}
         numbers = [kits.setdefault(kit, len(kits)) for kit in each]
         return cls(tuple(kits), np.array(numbers, np.int64))
-
-
-def _mount_of(parameters: ScanParameters) -> Floats:
-    """Return where a laser is on its robot: (3,) x, y (m), yaw (rad) in base_link."""
-    return np.array([parameters.laser_x, parameters.laser_y, parameters.laser_yaw], np.float64)
-
-
-def cast_scans(scene: Scene, fan: Fan, pose: Floats, radius: Floats,
-               parameters: ScanParameters, threads: int = 1) -> Floats32:
-    """Return the scans of all robots, without noise.
-
-    Parameters
-    ----------
-    scene : made with a reach of at least ``parameters.range_max``
-    fan : ``scan_fan(parameters)``
-    pose : (N, 3) x, y (m), yaw (rad) of the robots in frame `map`
-    radius : (N,) m, the bodies, seen by others if ``parameters.sees_robots``
-    threads : how many to use; no bit of the result depends on it
-
-    Returns
-    -------
-    (N, beams) float32, m: the distance from the laser to the nearest hit, computed in double and
-    rounded once; +inf beyond range_max, -inf below range_min (REP 117). See ``rays`` for what
-    counts as a hit.
-
-    """
-    p = parameters
-    if p.beams == 0:  # no laser
-        return np.empty((pose.shape[0], 0), np.float32)
-    if scene.reach < p.range_max:
-        raise ValueError(f'scene has reach {scene.reach}, needs {p.range_max} (m)')
-    # One memory layout, one compiled version.
-    pose = np.ascontiguousarray(pose, np.float64)
-    radius = np.ascontiguousarray(radius, np.float64)
-    seen = pose.shape[0] if p.sees_robots else 0
-    discs = sort_discs(pose[:seen], radius[:seen], p.range_max / 2)
-    out = np.empty((len(pose), fan.beams), np.float32)
-    in_blocks(threads, len(pose), _cast_block, scene, discs, pose, np.zeros(len(pose), np.int64),
-              _mount_of(p), fan, p.range_min, p.range_max, out)
-    return out
 
 
 @njit
@@ -330,29 +284,19 @@ def link_of(number: int) -> str:
     return f'laser_{number}' if number else 'laser'
 
 
-@njit
-def _cast_block(first: int, end: int, scene: Scene, discs: Discs, pose: Floats, kit: Integers,
-               mount: Floats, fan: Fan, range_min: float, range_max: float,
-               out: NDArray[np.float32]) -> None:
-    """Write the scans of robots first … end-1 in the order of ``discs``, if there are any.
-
-    Neighbours in turn find what they look at in the processor's cache.
-    """
-    best = np.empty(fan.directions.shape[1])
-    _cast_rows(first, end, borrowed(scene), borrowed(discs), borrowed(pose), borrowed(kit),
-               (0, 0), borrowed(mount), borrowed(fan), (range_min, range_max), borrowed(best),
-               borrowed(out))
-    best[0] = 0.0  # keeps it alive until here
-
-
 @njit_inline
 def _cast_rows(first: int, end: int, scene: Scene, discs: Discs, pose: Floats, kit: Integers,
                laser: tuple[int, int], mount: Floats, fan: Fan, span: tuple[float, float],
                best: Floats, out: NDArray[np.float32]) -> None:
-    """Cast a laser of those robots whose kit it is part of, on borrowed arrays.
+    """Cast a laser of those robots first … end-1 whose kit it is part of, on borrowed arrays.
+
+    They are counted in the order of ``discs``, if there are any: neighbours in turn find what they
+    look at in the processor's cache. A range is the distance from the laser to the nearest hit,
+    rounded once; +inf beyond the greatest range, -inf below the least (REP 117). See ``rays`` for
+    what counts as a hit.
 
     ``laser``: that kit, and its first column; ``span``: its least and greatest range (m);
-    ``best`` has room for its beams; the rest is as in ``_cast_block`` and ``LaserTable``.
+    ``best`` has room for its beams; the rest is as in ``LaserTable``.
     """
     (carried, column), (range_min, range_max) = laser, span
     # What is farther than this by rounding only is still intersected, and judged then.

@@ -235,7 +235,7 @@ def cover_body(box: Floats, around: float, x: float, y: float, cos_yaw: float, s
 def lower_by_rectangles(boxes: Floats, robot: Indexes, sensors: Floats, first: int, fan: Fan,
                         range_min: float, range_max: float, kit: Integers, carried: int,
                         column: int, ranges: NDArray[np.float32]) -> None:
-    """Lower scans by rectangular bodies, in place; see ``laser.cast_scans``.
+    """Lower scans by rectangular bodies, in place; see ``laser``.
 
     Parameters
     ----------

@@ -155,12 +155,13 @@ def nobody_heard(count: int) -> Heard:
     return np.zeros(count + 1, np.int64), np.zeros(0, np.int64), np.zeros(0), np.zeros(0)
 
 
+@njit
 def neighbours(pose: Floats, reach: float, walls: Scene) -> Heard:
     """Return whom each robot hears, in order of robot id.
 
     Parameters
     ----------
-    pose : (N, 3) x, y (m), yaw (rad), frame `map`
+    pose : (N, 3) x, y (m), yaw (rad), frame `map`; of at least one robot
     reach : m, greatest distance between centres, included
     walls : walls and obstacles that stop a broadcast, from ``Scene.of_walls``
 
@@ -172,14 +173,6 @@ def neighbours(pose: Floats, reach: float, walls: Scene) -> Heard:
     bearings : (P,) rad from the receiver's heading, in [-pi, pi)
 
     """
-    if pose.shape[0] == 0:
-        return nobody_heard(0)
-    return _neighbours_of_some(pose, reach, walls)
-
-
-@njit
-def _neighbours_of_some(pose: Floats, reach: float, walls: Scene) -> Heard:
-    """Do the work of ``neighbours``, for at least one robot."""
     return _rows(pose, _pairs(pose, reach, walls))
 
 
@@ -237,7 +230,7 @@ def hear(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     setting, worlds = batch.setting, batch.worlds
     n = setting.robots
     for k in range(first, end):
-        starts, robots, ranges, bearings = _neighbours_of_some(
+        starts, robots, ranges, bearings = neighbours(
             worlds.pose[k * n:(k + 1) * n], setting.sensing.rab_range,
             scene_of(setting.line_of_sight, setting.layout[k]))
         count = starts[n]

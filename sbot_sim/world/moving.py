@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Sequence
+from itertools import accumulate, chain, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -37,24 +37,18 @@ class Paths(NamedTuple):
 
         ``dt`` is the length of a tick (s).
         """
-        radius, step, turns, ends = [], [], [], [0]
-        corners: list[tuple[float, float]] = []
-        ways: list[float] = []
-        for size, speed, path, there_and_back in discs:
-            points = list(path) if there_and_back else [*path, path[0]]
-            way = [0.0]
-            for (x0, y0), (x1, y1) in itertools.pairwise(points):
-                way.append(way[-1] + hypot(x1 - x0, y1 - y0))
-            radius.append(size)
-            step.append(speed * dt)
-            turns.append(there_and_back)
-            corners += points
-            ways += way
-            ends.append(len(ways))
-        return cls(np.array(radius, np.float64), np.array(step, np.float64),
-                   np.array(turns, np.bool_), np.array(ends[:-1], np.int64),
-                   np.array(ends[1:], np.int64), np.array(corners, np.float64).reshape(-1, 2),
-                   np.array(ways, np.float64))
+        rows = list(discs)
+        corners = [[*path] if there_and_back else [*path, path[0]]
+                   for _, _, path, there_and_back in rows]
+        ways = [accumulate((hypot(x1 - x0, y1 - y0) for (x0, y0), (x1, y1) in pairwise(points)),
+                           initial=0.0) for points in corners]
+        ends = np.cumsum([0, *map(len, corners)])
+        return cls(np.array([radius for radius, _, _, _ in rows], np.float64),
+                   np.array([speed * dt for _, speed, _, _ in rows], np.float64),
+                   np.array([there_and_back for *_, there_and_back in rows], np.bool_),
+                   ends[:-1], ends[1:],
+                   np.array([*chain.from_iterable(corners)], np.float64).reshape(-1, 2),
+                   np.array([*chain.from_iterable(ways)], np.float64))
 
 
 @njit

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,27 +24,11 @@ from sbot_common.spatial import (
     shape_around_points,
     sort_by_cell,
 )
-from sbot_sim.world.geometry import segments_meet
+from sbot_sim.world.geometry import World, make_world, segments_meet
 
 # Cells of the fixed index: a third of the reach balances the length of lists against their number.
 _CELLS_PER_REACH = 3.0
 _MOST_CELLS = 512  # along one side
-
-
-class Outline(Protocol):
-    """What a scene needs of a world (``sbot_sim.world.geometry.World`` has it)."""
-
-    @property
-    def bounds(self) -> Floats:
-        """(4,) xmin ymin xmax ymax (m)."""
-
-    @property
-    def segments(self) -> Floats:
-        """(S, 4) x0 y0 x1 y1 (m), walls and the sides of rectangles included."""
-
-    @property
-    def circles(self) -> Floats:
-        """(C, 3) x y radius (m)."""
 
 
 class Scene(NamedTuple):
@@ -64,10 +48,10 @@ class Scene(NamedTuple):
             circles, self.reach, grid.cell, grid.x0, grid.y0, grid.nx, grid.ny))
 
     @classmethod
-    def of_walls(cls, world: Outline | None) -> Scene:
+    def of_walls(cls, world: World | None) -> Scene:
         """Return the index of objects that block lines of sight; None: there are none."""
         if world is None:
-            world = _Objects()
+            world = make_world((0.0, 0.0, 1.0, 1.0), has_walls=False)
         xmin, ymin, xmax, ymax = (float(v) for v in world.bounds)
         objects = len(world.segments) + len(world.circles)
         # About two cells to an object: a line passes few cells, and few objects in each.
@@ -78,10 +62,10 @@ class Scene(NamedTuple):
             # cache.
             middle = 0.5 * (segments[:, :2] + segments[:, 2:])
             segments = segments[np.lexsort((middle[:, 0], np.floor(middle[:, 1] / wanted)))]
-        return Scene.of(_Objects(world.bounds, segments, world.circles), 0.0, wanted)
+        return Scene.of(world._replace(segments=segments), 0.0, wanted)
 
     @classmethod
-    def of(cls, world: Outline, reach: float, cell: float | None = None) -> Scene:
+    def of(cls, world: World, reach: float, cell: float | None = None) -> Scene:
         """Return the index of a world for sensors that see no farther than ``reach`` (m).
 
         ``cell`` (m) is the side of its cells, where it is not to follow from the reach.
@@ -224,12 +208,6 @@ def row_stretch(grid: BucketGrid, row: int, x: float, y: float, reach: float) ->
 
 _ROUNDING = 2.0 ** -50  # of a coordinate
 _FEW = 256  # segments that stay in the nearest cache, in any order
-
-
-class _Objects(NamedTuple):
-    bounds: Floats = np.array([0.0, 0.0, 1.0, 1.0])
-    segments: Floats = np.empty((0, 4))
-    circles: Floats = np.empty((0, 3))
 
 
 @njit

@@ -1,4 +1,4 @@
-"""Infrared's distances and readings in double, which ``sense`` rounds: for tests alone."""
+"""Infrared's distances and readings in double, which readings round: for tests alone."""
 
 import math
 
@@ -7,8 +7,9 @@ import numpy as np
 from sbot_common.compiled.jit import njit
 from sbot_common.random import INFRARED
 from sbot_common.random.numbers import uniforms
-from sbot_sim.sensors.infrared import SENSORS, _view
-from sbot_sim.sensors.infrared_kernel import _distances_of, _noise, _reading
+from sbot_sim.sensors.infrared import SENSORS, infrared_reach, ring
+from sbot_sim.sensors.infrared_kernel import InfraredView, _distances_of, _noise, _reading
+from sbot_sim.world.scene import Scene, sort_discs
 
 
 @njit
@@ -36,9 +37,12 @@ def readings_of_all(distances, table, noise, uniform):
     return out
 
 
-def infrared_distances(scene, pose, radius, parameters):
+def infrared_distances(world, pose, radius, parameters):
     """Return (N, 15) m from the rim along each beam, 0 within the own body, +inf for nothing."""
-    return distances_of_all(_view(scene, pose, radius, parameters))
+    reach, seen = infrared_reach(radius, parameters), len(pose) * parameters.sees_robots
+    return distances_of_all(InfraredView(
+        Scene.of(world, reach), sort_discs(pose[:seen], radius[:seen], reach), pose, radius,
+        ring(), parameters.range))
 
 
 def infrared_readings(distances, parameters, draw):

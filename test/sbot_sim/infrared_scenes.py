@@ -8,9 +8,8 @@ from infrared_reference import infrared_distances
 from ray_oracle import cast_oracle
 
 from sbot_common.params import updated
-from sbot_sim.sensors.infrared import InfraredSettings, infrared_reach, ring
+from sbot_sim.sensors.infrared import InfraredSettings, ring
 from sbot_sim.world.bodies import S_BOT_RADIUS
-from sbot_sim.world.scene import Scene
 
 QUIET = {'infrared': True, 'infrared_noise': 0.0}
 
@@ -29,7 +28,7 @@ def measure(world, pose, radius=None, **given):
     pose = np.array(pose, float).reshape(-1, 3)
     radius = np.full(len(pose), S_BOT_RADIUS) if radius is None else radius
     p = parameters(**given)
-    return infrared_distances(Scene.of(world, infrared_reach(radius, p)), pose, radius, p)
+    return infrared_distances(world, pose, radius, p)
 
 
 def assert_equals_every_beam(size, lines, pose, radius):

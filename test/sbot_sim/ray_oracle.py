@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from sbot_common.compiled.jit import njit, njit_inner
 from sbot_common.elementary import sincos
-from sbot_sim.sensors.laser import ScanParameters, _mount_of, _mounted
+from sbot_sim.sensors.laser import ScanParameters, _mounted
 from sbot_sim.sensors.objects import _end_on_range
 from sbot_sim.sensors.rays import (
     FACING,
@@ -19,7 +19,7 @@ from sbot_sim.sensors.rays import (
     segment_view,
     turned,
 )
-from sbot_sim.world.scene import Scene
+from sbot_sim.world.geometry import World
 
 Floats = NDArray[np.float64]
 
@@ -65,16 +65,16 @@ def cast_oracle(segments: Floats, circles: Floats, own: NDArray[np.int64], pose:
     return out
 
 
-def cast_scans_slowly(scene: Scene, pose: Floats, radius: Floats,
+def cast_scans_slowly(world: World, pose: Floats, radius: Floats,
                       parameters: ScanParameters) -> NDArray[np.float32]:
-    """Return what ``cast_scans`` must return, bit for bit: every beam against every object."""
+    """Return what scans must be, bit for bit: every beam against every object."""
     p = parameters
     n = pose.shape[0]
     robots = np.column_stack([pose[:, :2], radius]) if p.sees_robots else np.empty((0, 3))
-    circles = np.ascontiguousarray(np.concatenate([scene.circles, robots]))
-    own = np.arange(n) + len(scene.circles) if p.sees_robots else np.full(n, -1)
-    ranges = cast_oracle(scene.segments, circles, own,
-                         _mounted(pose, _mount_of(p)),
+    circles = np.ascontiguousarray(np.concatenate([world.circles, robots]))
+    own = np.arange(n) + len(world.circles) if p.sees_robots else np.full(n, -1)
+    ranges = cast_oracle(world.segments, circles, own,
+                         _mounted(pose, np.array([p.laser_x, p.laser_y, p.laser_yaw])),
                          beam_directions(p.beams, p.angle_min, p.angle_increment))
     ranges[ranges > p.range_max] = np.inf
     ranges[ranges < p.range_min] = -np.inf

@@ -1,31 +1,33 @@
 """Scenes for lasers, and scans of them that equal the slow ray caster."""
 
-from types import SimpleNamespace
-
 import numpy as np
 from ray_oracle import cast_scans_slowly
+from worlds import make_parameters
 
-from sbot_common.params import updated
-from sbot_sim.sensors.laser import ScanSettings, cast_scans
-from sbot_sim.world.scene import Scene
+from sbot_sim.engine.many import Simulation, Winds
+from sbot_sim.world.bodies import ROBOT
 
 
 def outline(size, segments=(), circles=()):
-    walls = [[0, 0, size, 0], [size, 0, size, size], [size, size, 0, size], [0, size, 0, 0]]
-    return SimpleNamespace(bounds=np.array([0.0, 0.0, size, size]),
-                           segments=np.array([*walls, *segments], float),
-                           circles=np.array(circles, float).reshape(-1, 3))
+    return {'bounds': (0, 0, size, size), 'segments': segments, 'circles': circles}
 
 
-def cast(scene, pose, radius, parameters, threads=1):
-    return cast_scans(scene, parameters.fan(), pose, radius, parameters, threads)
+def parameters_of(world, radius, given):
+    return make_parameters([ROBOT._replace(radius=each) for each in radius.tolist()], **world,
+                           scan={'scan_beams': 180, **given})
+
+
+def cast(parameters, pose, threads=1):
+    found = Simulation([parameters], Winds.none(1), ['scan'], lambda k, seed: None, threads)
+    found.state.pose[:] = pose
+    found.run(found.program(found.tick.sensing(found.setting)))
+    return found.state.ranges
 
 
 def assert_equals_oracle(world, pose, radius, given):
-    parameters = updated(ScanSettings(), given).parameters()
-    scene = Scene.of(world, parameters.range_max)
-    fast = cast(scene, pose, radius, parameters)
-    slow = cast_scans_slowly(scene, pose, radius, parameters)
+    parameters = parameters_of(world, radius, given)
+    fast = cast(parameters, pose)
+    slow = cast_scans_slowly(parameters.world, pose, radius, parameters.sensors.lasers.all[0])
     assert fast.dtype == np.float32
     np.testing.assert_array_equal(fast, slow)
     return fast

@@ -12,10 +12,11 @@ from sbot_sim.worlds.parameters import Senses, SimulationParameters
 from wind_model.parameters import WakeParameters
 
 
-def make_parameters(bodies=(ROBOT,), *, bounds=(0, 0, 20, 20), circles=(), rectangles=(), dt=0.1,
-                    scan=None, infrared=None, wake=None, odometry=None, rab=False):
+def make_parameters(bodies=(ROBOT,), *, bounds=(0, 0, 20, 20), segments=(), circles=(),
+                    rectangles=(), dt=0.1, scan=None, infrared=None, wake=None, odometry=None,
+                    rab=False):
     """Return simulator parameters of a small world."""
-    world = make_world(bounds, (), circles, rectangles)
+    world = make_world(bounds, segments, circles, rectangles)
     arrays = BodyArrays.of(bodies)
     scan = ScanSettings(**{'scan_beams': 31, **(scan or {})}).parameters()
     return SimulationParameters.make(

@@ -33,7 +33,7 @@ from sbot_common.compiled.jit import njit
 from sbot_common.compiled.records import Structure, define_structure
 from sbot_common.elementary import sincos, sincos_of
 from sbot_common.observation import Observation, Scan
-from sbot_sim.world.scene import Outline
+from sbot_sim.world.geometry import World
 
 # Data of one robot's turns, as one object for compiled code.
 #
@@ -112,7 +112,7 @@ class Navigate:
     """
 
     def __init__(self, parameters: Parameters | None = None, followers: Sequence[int] = (),
-                 known: Outline | None = None, size: Size = STANDARD,
+                 known: World | None = None, size: Size = STANDARD,
                  mount: tuple[float, float, float] = (0.0, 0.0, 0.0),
                  ages: tuple[float, float] = (0.0, 0.0)) -> None:
         self._parameters, self._size = resolved(parameters or Parameters(), size), size
@@ -224,7 +224,7 @@ class Navigate:
         return self._record
 
 
-def _known_in(frame: Frame, known: Outline, cell: float) -> Floats:
+def _known_in(frame: Frame, known: World, cell: float) -> Floats:
     """Return outlines of `map` as lines (S, 4) (m) in a frame; a circle is a polygon.
 
     That is ``_DEVIATION`` cells (m) from it, at most.

@@ -167,11 +167,10 @@ def _task_lines(rows: Sequence[Row], task: str) -> tuple[int, list[list[str]]]:
 
 def _best_rule(rows: Sequence[Row], higher: bool) -> list[Row]:
     """Return the rows of a task, of its tuned rules only those of the best one."""
-    means: dict[int, float] = {}
-    for row in rows:
-        if row.policy == 'rule':
-            means[row.training] = means.get(row.training, 0.0) + row.value
-    best = (max if higher else min)(means, key=lambda seed: means[seed], default=0)
+    tuned = [row for row in rows if row.policy == 'rule']
+    best = (max if higher else min)(
+        dict.fromkeys(row.training for row in tuned), default=0,
+        key=lambda training: sum(row.value for row in tuned if row.training == training))
     return [row for row in rows if row.policy != 'rule' or row.training == best]
 
 

@@ -20,8 +20,6 @@ from sbot.worlds.setting import senses_of
 from sbot_common.arrays import Floats
 from sbot_common.errors import InputError, install_command
 
-# Episodes of a task's scenes under a controller of runs.
-
 # Evolution of a task's policy by CMA-ES, all candidates in one call (extra ``evolve``).
 
 SCENES = 1_000_000  # of a training; training n has those from n times it on, no other has them

@@ -321,6 +321,11 @@ def distance(a: Floats, b: Floats) -> Floats:
     return np.asarray(np.sqrt(x * x + y * y))
 
 
+def less_scratches(metric: Callable[[Track], Floats]) -> Callable[[Track], Floats]:
+    """Return a fitness: a metric, less 0.3 of the price of contacts (``Track.scratches``)."""
+    return lambda track: metric(track) - 0.3 * track.scratches()
+
+
 # S-bots that sense infrared, and each other by range and bearing; at 10 Hz.
 S_BOT_SPEED, S_BOT_WHEELS = 0.08, 0.095  # m/s of a wheel, m between the wheels
 ROBOT_SPEED, ROBOT_TURN = 1.5, 3.0  # m/s, rad/s: robots of 0.3 m radius

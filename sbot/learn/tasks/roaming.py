@@ -27,6 +27,7 @@ from sbot.learn.tasks.entry import (
     SBots,
     Track,
     Values,
+    less_scratches,
     s_bots,
 )
 from sbot_common.arrays import Floats, Integers
@@ -174,10 +175,6 @@ def _covered(track: Track) -> Floats:
     return np.asarray(share * track.without_contact())
 
 
-def _covered_clean(track: Track) -> Floats:
-    return _covered(track) - 0.3 * track.scratches()
-
-
 _COVERAGE = Entry(
     'coverage', 'S-bots drive over much of the floor, by infrared and bearings.', _Coverage,
     _CoverageInBox,
@@ -186,7 +183,7 @@ _COVERAGE = Entry(
            'Gage 1992, sweep coverage', _covered),
     Rule(_bounce, (0.1, 0.2, 0.8, 0.0, 0.0), 3, (
         'readings that are near', 'least turn, s', 'range of turns, s', 'curve',
-        'turn from the others')), fitness=_covered_clean, hidden=(6,))
+        'turn from the others')), fitness=less_scratches(_covered), hidden=(6,))
 
 # Task ``patrol``: the floor is to be passed over again and again, in wind, by noisy infrared.
 
@@ -245,10 +242,6 @@ def _visited(track: Track) -> Floats:
     return np.asarray(share * track.without_contact())
 
 
-def _visited_clean(track: Track) -> Floats:
-    return _visited(track) - 0.3 * track.scratches()
-
-
 _STEERING = (
     'readings that are near', 'least turn, s', 'range of turns, s', 'curve',
     'turn from what is near', 'turn from the others', 'turn with the wind', 'speed',
@@ -262,6 +255,6 @@ _PATROL = Entry(
            'Gage 1992, sweep coverage', _visited),
     Rule(_steer, (0.15, 0.05, 0.8, 0.05, 1.2, 0.65, 0.9, 1.05, 0.2, 0.3, 0.3, 0.5), 3,
          _STEERING),
-    fitness=_visited_clean, hidden=(6,))
+    fitness=less_scratches(_visited), hidden=(6,))
 
 ENTRY = (_AVOID, _COVERAGE, _PATROL)

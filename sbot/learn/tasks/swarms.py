@@ -22,6 +22,7 @@ from sbot.learn.tasks.entry import (
     SBots,
     Track,
     distance,
+    less_scratches,
     s_bots,
 )
 from sbot_common.arrays import Flags, Floats, Integers
@@ -117,10 +118,6 @@ def _gathered(track: Track) -> Floats:
     return np.asarray(_contraction(track) * track.without_contact())
 
 
-def _gathered_clean(track: Track) -> Floats:
-    return _gathered(track) - 0.3 * track.scratches()
-
-
 _FORCES = ('attraction', 'push of what is near', 'reading from which it is near',
            'gain of the turn', 'gain of the speed', 'curve', 'force that moves')
 _RAYS = [2.0 * math.pi * (i + 0.5) / 15 for i in range(15)]
@@ -132,7 +129,7 @@ _GATHER = Entry(
     Rule(_pushed, (1.0, 2.0, 0.1, 0.4, 1.0, 0.1, 0.2,
                    *(round(math.cos(ray), 6) for ray in _RAYS),
                    *(round(math.sin(ray), 6) for ray in _RAYS)), constants=_FORCES),
-    fitness=_gathered_clean, hidden=(6,))
+    fitness=less_scratches(_gathered), hidden=(6,))
 
 
 def _largest_group(place: Floats, reach: float) -> Floats:
@@ -301,14 +298,19 @@ class _Pursuit(Task):
 
     def ended(self, now: Moment) -> Flags:
         """Tell where robot 0 is caught."""
-        caught = _ways(now.seen.pose).min(axis=1, keepdims=True) <= _CAUGHT
-        return np.repeat(caught, now.seen.pose.shape[1], axis=1)
+        return _caught(now.seen.pose)
 
 
 def _ways(pose: Floats) -> Floats:
     """Return the distances (m) of robots 1, 2, … from robot 0, (..., N - 1)."""
     place = pose[..., :2]
     return distance(place[..., 1:, :], place[..., :1, :])
+
+
+def _caught(pose: Floats) -> Flags:
+    """Tell where robot 0 is caught, for all robots (..., N)."""
+    caught = _ways(pose).min(axis=-1, keepdims=True) <= _CAUGHT
+    return np.repeat(caught, pose.shape[-2], axis=-1)
 
 
 class _PursuitInBox(SBots, _Pursuit):
@@ -332,11 +334,6 @@ def _catch_time(track: Track) -> Floats:
     return np.asarray(first * track.dt)
 
 
-def _caught(track: Track) -> Flags:
-    caught = _ways(track.pose).min(axis=2, keepdims=True) <= _CAUGHT
-    return np.repeat(caught, track.pose.shape[2], axis=2)
-
-
 def _nearness(track: Track) -> Floats:
     """Return minus the share of the time until the catch, and of the nearest distance, (K,)."""
     least = _ways(track.pose).min(axis=(0, 2))
@@ -349,6 +346,6 @@ _PURSUIT = Entry(
     Metric('catch time', 's', 'time until a pursuer is within 0.2 m of robot 0; at most 60 s',
            'Chung, Hollinger and Isler 2011', _catch_time, higher=False),
     Rule(_chase, (3.0, 0.0, 1.0, 1.0, 0.0, 1.0), 1, _TURNED), fitness=_nearness,
-    learned=Rule(_chase, (0.0,) * 44, 1), arrived=_caught)
+    learned=Rule(_chase, (0.0,) * 44, 1), arrived=lambda track: _caught(track.pose))
 
 ENTRY = (_AGGREGATE, _GATHER, _FLOCKING, _PURSUIT)

@@ -180,9 +180,8 @@ class _FormationInGusts(_FourRobots, _Formation):
 
     def weather(self, rng: np.random.Generator) -> Values:
         """Draw a steady wind and a gust."""
-        angles, ways = rng.uniform(-math.pi, math.pi, 2), []
-        for angle in angles.tolist():
-            ways.append([round(math.cos(angle), 6), round(math.sin(angle), 6), 0.0])
+        ways = [[round(math.cos(angle), 6), round(math.sin(angle), 6), 0.0]
+                for angle in rng.uniform(-math.pi, math.pi, 2).tolist()]
         return {'wind_direction': ways[0], 'wind_speed_mean': round(rng.uniform(0.0, 0.3), 6),
                 'wind_gust_direction': ways[1],
                 'wind_gust_speed_mean': round(rng.uniform(0.3, 0.9), 6),

@@ -5,14 +5,13 @@ import numpy as np
 import pytest
 from PIL import Image
 
+import sbot
 from sbot.scenario.load import load_scenario
 from sbot.scenario.maps import load_map
 from sbot.scenario.model import World
 from sbot_common.errors import InputError
 from sbot_sim.messages.occupancy import _occupancy
-from sbot_sim.sensors.laser import ScanSettings, cast_scans
 from sbot_sim.world.geometry import FREE, OCCUPIED, UNKNOWN, _to_world, to_cells
-from sbot_sim.world.scene import Scene
 
 # What turtlebot3's maps say; its images are PGM with these three shades.
 TURTLEBOT3 = {'resolution': 0.05, 'origin': [-10.0, -10.0, 0.0], 'negate': 0,
@@ -120,14 +119,15 @@ def test_merged_edges_are_one_segment_for_each_straight_border(tmp_path):
 @pytest.mark.parametrize('origin', [[-10.0, -10.0, 0.0], [3.0, -2.0, 0.7], [0.0, 0.0, -2.5]])
 def test_scans_agree_with_a_march_over_pixels_to_one_cell(tmp_path, origin):
     cells = load_map(write_map(tmp_path, turtlebot3_pixels(), origin=origin))
-    world = World.arrays(SimpleNamespace(map=str(tmp_path / 'map.yaml'), bounds=None, open=False,
-                                         segments=(), circles=(), rectangles=(), polygons=()))
     free = np.argwhere(cells.values == FREE)
     rng = np.random.default_rng(1)
     spots = _to_world(free[rng.choice(len(free), 12)][:, ::-1] + 0.5, 0.05, cells.origin)
     pose = np.column_stack([spots, rng.uniform(-math.pi, math.pi, 12)])
-    scan = ScanSettings(scan_range_max=5.0).parameters()
-    ranges = cast_scans(Scene.of(world, 8.0), scan.fan(), pose, np.full(12, 0.001), scan)
+    dot = {'radius': 0.001, 'collision_distance': 0.0}
+    session = sbot.session({'world': {'map': str(tmp_path / 'map.yaml')}, 'bodies': {'dot': dot},
+                            'robots': [{'pose': each, 'body': 'dot', 'controller': 'none'}
+                                       for each in pose], 'sensors': {'scan_range_max': 5.0}})
+    scan, ranges = session.parameters.sensors.lasers.all[0], session.snapshot.ranges
     checked = 0
     for robot in range(len(pose)):
         for beam in range(0, ranges.shape[1], 7):

@@ -19,7 +19,7 @@ from sbot_sim.collision.contacts import (
     with_fixed,
 )
 from sbot_sim.collision.overlap import overlaps
-from sbot_sim.fast2d.scene import Indexed, Object, disc, rectangle
+from sbot_sim.fast2d.scene import Indexed, RobotRef, SolidRef, disc, rectangle
 from sbot_sim.world.bodies import S_BOT, BodyArrays, boxes_at, centres
 from sbot_sim.world.geometry import make_world, rectangle_corners
 
@@ -113,7 +113,8 @@ def test_walls_of_several_pieces_push_once():
 
 def described(kind, pose, robot=True):
     shape = disc(kind, '') if isinstance(kind, float) else rectangle(*zip(*kind, strict=True), '')
-    return Object('o', robot, 1.0 if robot else math.inf, shape, list(pose), added=True)
+    kind, mass = (RobotRef, 1.0) if robot else (SolidRef, math.inf)
+    return kind('o', mass, shape, list(pose), added=True)
 
 
 def contacts(first, second):

@@ -4,18 +4,13 @@ import numpy as np
 import pytest
 from infrared_reference import infrared_distances, infrared_readings
 from infrared_scenes import measure, outline, parameters
+from worlds import make_parameters
 
 from sbot_common.errors import InputError
 from sbot_common.params import updated
-from sbot_sim.sensors.infrared import (
-    SENSOR_DEGREES,
-    InfraredSettings,
-    _infrared_points,
-    infrared_reach,
-    sense,
-)
-from sbot_sim.world.bodies import S_BOT_RADIUS
-from sbot_sim.world.scene import Scene
+from sbot_sim.engine.simulation import Engine
+from sbot_sim.sensors.infrared import SENSOR_DEGREES, InfraredSettings, _infrared_points
+from sbot_sim.world.bodies import S_BOT, S_BOT_RADIUS
 
 
 def test_sensors_are_at_figure_5s_angles():
@@ -60,13 +55,12 @@ def test_sensing_is_distances_and_readings_with_noise():
     rng = np.random.default_rng(2)
     n = 60
     pose = rng.uniform((0, 0, -4), (1, 1, 4), (n, 3))
-    radius = np.full(n, S_BOT_RADIUS)
-    p = InfraredSettings(infrared=True).parameters()
-    scene = Scene.of(outline(1), infrared_reach(radius, p))
-    distances = infrared_distances(scene, pose, radius, p)
-    for draw in ((4, 9), (2**63 - 1, 10**6), None):
-        expected = np.stack([distances, infrared_readings(distances, p, draw)], axis=2)
-        np.testing.assert_array_equal(sense(scene, pose, radius, p, draw),
+    p = make_parameters([S_BOT] * n, bounds=(0, 0, 1, 1), infrared={'infrared': True})
+    infrared = p.sensors.infrared
+    distances = infrared_distances(p.world, pose, p.bodies.radius, infrared)
+    for seed in (4, 2**63 - 1):
+        expected = np.stack([distances, infrared_readings(distances, infrared, (seed, 0))], axis=2)
+        np.testing.assert_array_equal(Engine(p, pose, seed).snapshot.infrared,
                                       expected.astype(np.float32))
 
 

@@ -8,13 +8,11 @@ import shapely
 from fast2d_shapely import ray_distance
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scan_scenes import cast
 from solids import solid_of
+from worlds import make_parameters
 
-from sbot_sim.sensors.laser import ScanSettings, _mount_of, _mounted, cast_scans
-from sbot_sim.sensors.objects import lower_by_rectangles, rectangle_boxes
-from sbot_sim.world.bodies import ROBOT, BodyArrays
-from sbot_sim.world.geometry import make_world
-from sbot_sim.world.scene import Scene
+from sbot_sim.world.bodies import ROBOT
 
 CART = ROBOT._replace(length=0.9, width=0.4, offset=0.2)
 BUS = ROBOT._replace(length=2.0, width=0.5)
@@ -23,18 +21,10 @@ BODIES = [body._replace(radius=body.circle_around()) if body.length else body
 
 
 def scan(pose, sees_robots=True, **more):
-    parameters = ScanSettings(**{
+    parameters = make_parameters(BODIES, bounds=(0, 0, 10, 10), circles=[(5, 5, 0.3)], scan={
         'scan_beams': 90, 'scan_angle_min': -3.0, 'scan_angle_max': 3.0, 'scan_range_max': 6.0,
-        'scan_sees_robots': sees_robots, **more}).parameters()
-    world = make_world((0, 0, 10, 10), circles=[(5, 5, 0.3)])
-    bodies, fan = BodyArrays.of(BODIES), parameters.fan()
-    ranges = cast_scans(Scene.of(world, 8.0), fan, pose, bodies.laser_radius, parameters)
-    if sees_robots:
-        lower_by_rectangles(*rectangle_boxes(bodies.shape, pose),
-                            _mounted(pose, _mount_of(parameters)), 0, fan, parameters.range_min,
-                            parameters.range_max, np.zeros(len(pose), np.int64), 0, 0,
-                            ranges)
-    return parameters, ranges
+        'scan_sees_robots': sees_robots, **more})
+    return parameters.sensors.lasers.all[0], cast(parameters, pose)
 
 
 @settings(max_examples=30)
