@@ -24,7 +24,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot.bench import laser_parameters, machine, make_bench_scene
+from sbot.bench import machine, make_bench_scene, parameters_of
 from sbot_common.compiled.jit import njit
 from sbot_common.spatial import (
     BucketGrid,
@@ -119,7 +119,7 @@ def elapsed(clock: Callable[[], float], times: int, call: Callable[..., Any],
 def measure(robots: int, threads: int, seconds: float) -> Result:
     """Measure one size for about ``seconds`` of wall time."""
     scene = make_bench_scene(robots)
-    parameters = laser_parameters(scene, threads)
+    parameters = parameters_of('step', scene, threads)
     world, p, ours = scene.world, parameters.sensors.lasers.all[0], world_of(parameters)
     ours.state.pose[:] = scene.pose
     scans = ours.program(ours.tick.sensing(ours.setting, sent=False))
