@@ -20,12 +20,12 @@ import struct
 import threading
 import time
 import zlib
+from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from queue import Empty, Queue
 from types import TracebackType
 from typing import Any
 
@@ -400,9 +400,9 @@ class Recorder(AbstractContextManager['Recorder']):
         self._described = 0  # topics in metadata.yaml
         self._compressor = zstandard.ZstdCompressor(level=1)
         self._begin()
-        self._lock = threading.Lock()
+        self._changed = threading.Condition()
         self._open = _Chunk()
-        self._queue: Queue[_Chunk | None] = Queue(_QUEUE_LENGTH)  # None: nothing follows
+        self._queue: deque[_Chunk] = deque()
         self._closing = False
         self._error: RecorderError | None = None
         self._reported = False
@@ -443,7 +443,7 @@ class Recorder(AbstractContextManager['Recorder']):
             if an earlier message could not be written (the disk is full, ...).
 
         """
-        with self._lock:
+        with self._changed:
             if self._error is not None:
                 self._reported = True
                 raise self._error
@@ -454,6 +454,8 @@ class Recorder(AbstractContextManager['Recorder']):
             entry.messages += 1
             if len(self._open.records) >= _CHUNK_SIZE:
                 self._seal()
+                while len(self._queue) >= _QUEUE_LENGTH and self._error is None:
+                    self._changed.wait()
 
     def close(self) -> None:
         """Write the remaining messages and the index; a second call does nothing.
@@ -468,10 +470,10 @@ class Recorder(AbstractContextManager['Recorder']):
         """
         if self._closing:
             return
-        with self._lock:
+        with self._changed:
             self._seal()
             self._closing = True
-        self._queue.put(None)
+            self._changed.notify_all()
         self._thread.join()
         try:
             if self._error is None:
@@ -499,28 +501,30 @@ class Recorder(AbstractContextManager['Recorder']):
                 raise
 
     def _seal(self) -> None:
-        """Hand the open chunk to the thread, once there is room; the lock is held."""
+        """Hand the open chunk to the thread; the lock is held."""
         if self._open.records:
-            self._queue.put(self._open)
+            self._queue.append(self._open)
             self._open = _Chunk()
+            self._changed.notify_all()
 
     def _work(self) -> None:
         while True:
-            try:
-                chunk = self._queue.get(timeout=_FLUSH_PERIOD)
-            except Empty:
-                with self._lock:
-                    if self._queue.empty():  # else `write` has handed one over meanwhile
-                        self._seal()
-                continue
-            if chunk is None:
-                return
-            try:
-                if self._error is None:
-                    self._store(chunk)
-            except OSError as error:
-                self._fail(error)
-            self._queue.task_done()
+            with self._changed:
+                self._changed.wait_for(lambda: self._queue or self._closing, _FLUSH_PERIOD)
+                if not self._queue:
+                    self._seal()
+                if not self._queue and self._closing:
+                    return
+                chunk = self._queue[0] if self._queue else None
+            if chunk is not None:
+                try:
+                    if self._error is None:
+                        self._store(chunk)
+                except OSError as error:
+                    self._fail(error)
+                with self._changed:
+                    self._queue.popleft()
+                    self._changed.notify_all()
 
     def _store(self, chunk: _Chunk) -> None:
         self._catalogue.count(chunk)
@@ -536,9 +540,11 @@ class Recorder(AbstractContextManager['Recorder']):
             self._synced = now
 
     def _fail(self, error: OSError) -> None:
-        self._error = RecorderError(
-            f'{self.directory}: recording stopped: {error.strerror or error}; the bag is '
-            'readable and holds what was written before the last second')
+        with self._changed:
+            self._error = RecorderError(
+                f'{self.directory}: recording stopped: {error.strerror or error}; the bag is '
+                'readable and holds what was written before the last second')
+            self._changed.notify_all()
 
     def _write_metadata(self) -> None:
         self._described = self._catalogue.describe(

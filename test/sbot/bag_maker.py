@@ -25,9 +25,9 @@ SCENARIO_TEXT = 'name: made_up\nrate: 100/3\n'
 
 def flush(recorder):
     """Wait until all that was recorded is in the file."""
-    with recorder._lock:
+    with recorder._changed:
         recorder._seal()
-    recorder._queue.join()
+        assert recorder._changed.wait_for(lambda: not recorder._queue, 240.0)
 
 
 def pose(tick, robot):

@@ -31,8 +31,9 @@ def record(directory: Path, counts: memoryview) -> None:
         recorder.write('/robot_0/rab_data', RAB_DATA, k + 1, payloads[k % 17])
         counts[0] += 1
         if counts[0] in WAITS:
-            while recorder._open.records or recorder._queue.unfinished_tasks:
-                time.sleep(0.001)
+            with recorder._changed:
+                assert recorder._changed.wait_for(
+                    lambda: not (recorder._open.records or recorder._queue), DEADLINE)
             counts[1] = counts[0]
         time.sleep(0.001)
 
