@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sbot.controllers.neural.network import make_network
-from sbot.runner.session import Session
+from sbot.runner.loop import run_scenario
 from sbot.scenario.load import parse_scenario, scenario_from_mapping
 from sbot.scenario.model import Scenario
 from sbot.worlds.many import World, Worlds
@@ -70,28 +70,41 @@ class BenchResult(NamedTuple):
         seed : of places, headings and turn rates
 
         """
-        _stepper(case, 10, threads, seed).block()  # machine code is no robot's memory
+        if case == 'controllers':
+            return _measure_controllers(robots, threads, seconds, seed)
         before = _status('VmRSS:')
         _forget_peak()
         stepper = _stepper(case, robots, threads, seed)
+        stepper.block()
+        wall: list[float] = []
+        cpu: list[float] = []
         found = 0
+        end = time.perf_counter() + seconds
         with Held() as signals:
-
-            def between(blocks: int) -> None:
-                nonlocal found
+            while time.perf_counter() < end or len(wall) < _LEAST_BLOCKS:
                 signals.deliver()
-                if 0 < blocks <= _LEAST_BLOCKS:
-                    found += stepper.overlaps()
-                if blocks % _BLOCKS_A_RUN == 0:
+                if len(wall) % _BLOCKS_A_RUN == 0:
                     stepper.begin()
-            cpu, wall = _times(stepper.block, seconds, _LEAST_BLOCKS, between)
-        step, fastest = float(np.median(wall)) / STEPS_A_DRAW, min(wall) / STEPS_A_DRAW
-        peak = _status('VmHWM:')  # since `_forget_peak`
-        scan = 4.0 * stepper.beams / 1024.0
-        return BenchResult(
-            case, robots, threads, 1e3 * step, 1e3 * float(np.median(cpu)) / STEPS_A_DRAW,
-            1e3 * fastest, robots / step, robots * stepper.beams / step / 1e6, stepper.dt / step,
-            peak / 1024.0, max(0.0, (peak - before) / robots - scan), found)
+                started, cpu_started = time.perf_counter(), time.process_time()
+                stepper.block()
+                cpu.append((time.process_time() - cpu_started) / STEPS_A_DRAW)
+                wall.append((time.perf_counter() - started) / STEPS_A_DRAW)
+                if len(wall) <= _LEAST_BLOCKS:
+                    found += stepper.overlaps()
+        return _result_of(case, robots, threads, wall, cpu, stepper.beams, STEP, found,
+                         before)
+
+
+def _result_of(case: str, robots: int, threads: int, wall: list[float], cpu: list[float],
+              beams: int, dt: float, found: int, before: float) -> BenchResult:
+    """Return the result for seconds per step, block by block, and the memory (KiB) before."""
+    median = float(np.median(wall))
+    peak = _status('VmHWM:')  # since `_forget_peak`
+    scan = 4.0 * beams / 1024.0
+    return BenchResult(
+        case, robots, threads, 1e3 * median, 1e3 * float(np.median(cpu)), 1e3 * min(wall),
+        robots / median, robots * beams / median / 1e6, dt / median, peak / 1024.0,
+        max(0.0, (peak - before) / robots - scan), found)
 
 
 def _status(key: str) -> float:
@@ -225,6 +238,33 @@ def _bench_scenario(robots: int, ticks: int, seed: int = 0) -> Scenario:
     return parse_scenario(json.dumps(given), f'bench_{robots}', Path.cwd())
 
 
+def _measure_controllers(robots: int, threads: int, seconds: float, seed: int) -> BenchResult:
+    """Measure whole runs, including everything but reading the file."""
+    run_scenario(_bench_scenario(10, 2), keep=False)
+    wall: list[float] = []
+    cpu: list[float] = []
+    found = 0
+    before = _status('VmRSS:')
+    _forget_peak()
+    clock = [0.0, 0.0]
+
+    def progress(done: int, _: int) -> None:
+        now, used = time.perf_counter(), time.process_time()
+        if done % STEPS_A_DRAW == 0:
+            if done > STEPS_A_DRAW:
+                wall.append((now - clock[0]) / STEPS_A_DRAW)
+                cpu.append((used - clock[1]) / STEPS_A_DRAW)
+            clock[:] = now, used
+
+    scenario = _bench_scenario(robots, 7 * STEPS_A_DRAW, seed)
+    end = time.perf_counter() + seconds
+    while not wall or time.perf_counter() < end:
+        result = run_scenario(scenario, threads=threads, progress=progress, keep=False)
+        found += int(result.summary['overlaps'])
+    return _result_of('controllers', robots, threads, wall, cpu, BEAMS, scenario.rate.dt, found,
+                     before)
+
+
 # What is measured, in the order of the table.
 CASES = {
     'motion': 'motion and collisions alone',
@@ -245,13 +285,10 @@ class _Stepper(NamedTuple):
     block: Callable[[], None]  # makes ten steps
     overlaps: Callable[[], int]
     beams: int  # of a robot
-    dt: float = STEP  # s of a step
 
 
 def _stepper(case: str, robots: int, threads: int, seed: int) -> _Stepper:
     scene = scene_of(case, robots, seed)
-    if case == 'controllers':
-        return _controllers_stepper(scene, robots, threads, seed)
     rng = np.random.default_rng(seed + 1)
     bodies, world = scene.bodies, scene.world
     command = np.zeros((robots, 3))
@@ -288,21 +325,6 @@ def _stepper(case: str, robots: int, threads: int, seed: int) -> _Stepper:
     return _Stepper(engine.reset, block,
                     lambda: overlaps(world, bodies, engine.snapshot.true_pose),
                     BEAMS if case == 'step' else SENSORS)
-
-
-def _controllers_stepper(scene: _BenchScene, robots: int, threads: int, seed: int) -> _Stepper:
-    """Return the case of whole runs, of everything but reading the file."""
-    scenario = _bench_scenario(robots, (_BLOCKS_A_RUN + 1) * STEPS_A_DRAW, seed)
-    runs: list[Session] = []
-
-    def begin() -> None:
-        runs.clear()  # memory is of one at a time
-        runs.append(Session(scenario, threads=threads, keep=False, batched=True))
-
-    begin()
-    return _Stepper(begin, lambda: runs[0].step(STEPS_A_DRAW),
-                    lambda: overlaps(scene.world, scene.bodies, runs[0].snapshot.true_pose),
-                    BEAMS, scenario.rate.dt)
 
 
 # Many small worlds: evaluations of evolution, a single world, batches of ten robots.
@@ -407,26 +429,13 @@ def _random_commands(rng: np.random.Generator, worlds: Worlds, speed: float) -> 
 
 def median(work: Callable[[], object], seconds: float) -> tuple[float, float]:
     """Return processor and wall time (s) of a call, medians; the first call is not counted."""
-    cpu, wall = _times(work, seconds, 3)
-    return float(np.median(cpu)), float(np.median(wall))
-
-
-def _times(work: Callable[[], object], seconds: float, least: int,
-           between: Callable[[int], object] = lambda _: None) -> tuple[list[float], list[float]]:
-    """Return processor and wall times (s) of calls for some seconds, after one that is not timed.
-
-    There are ``least`` calls at least; ``between`` gets the number of timed ones before each call
-    and after the last.
-    """
     work()
     cpu: list[float] = []
     wall: list[float] = []
     end = time.perf_counter() + seconds
-    between(0)
-    while len(cpu) < least or time.perf_counter() < end:
+    while len(cpu) < 3 or time.perf_counter() < end:
         started, used = time.perf_counter(), time.process_time()
         work()
         cpu.append(time.process_time() - used)
         wall.append(time.perf_counter() - started)
-        between(len(cpu))
-    return cpu, wall
+    return float(np.median(cpu)), float(np.median(wall))

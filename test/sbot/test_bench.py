@@ -52,7 +52,7 @@ def test_a_scene_starts_again_after_30_seconds(monkeypatch):
     monkeypatch.setattr(measure_module, '_stepper', lambda *_: measure_module._Stepper(
         lambda: calls.append('begin'), lambda: calls.append('ten steps'), lambda: 0, 0))
     BenchResult.measure('step', 10, 1, 0.0)
-    assert calls == [*2 * ['ten steps'], *2 * ['begin', *30 * ['ten steps']], 'begin', 'ten steps']
+    assert calls == ['ten steps', *2 * ['begin', *30 * ['ten steps']], 'begin', 'ten steps']
 
 
 @pytest.mark.skipif(sys.platform != 'linux' or platform.machine() != 'x86_64',
