@@ -29,7 +29,7 @@ from sbot.sweeps.plan import (
     Plan,
     whole_number,
 )
-from sbot.sweeps.request import MEMORY, TIMEOUT, Request, _Sample
+from sbot.sweeps.request import MEMORY, TIMEOUT, Request, Sample
 from sbot.sweeps.show import frequent_errors
 from sbot.sweeps.sources import plan_of
 from sbot_common.compiled.threads import threads_of
@@ -60,7 +60,8 @@ def _request(arguments: argparse.Namespace) -> Request:
 
 def _add_values(request: Request, arguments: argparse.Namespace) -> None:
     text = (arguments.seeds or '').strip()
-    if not arguments.quiet and text.isdecimal() and 1 < int(text) <= _MOST_ASKED:
+    if not arguments.quiet and text.isdecimal() and len(text) < 9 and (
+            1 < int(text) <= _MOST_ASKED):
         _LOG.warning('--seeds %s: is one seed; %s seeds are 0:%s', text, text, text)
     for text in arguments.assignments:
         key, value = parse_override(text)
@@ -70,7 +71,7 @@ def _add_values(request: Request, arguments: argparse.Namespace) -> None:
     zipped, spreads = _pairs(arguments.zip, '--zip'), _pairs(arguments.sample, '--sample')
     refuse((bool(spreads) != (arguments.samples is not None),
             '--sample and --samples N need each other'))
-    sample = None if not spreads else _Sample(
+    sample = None if not spreads else Sample(
         count=whole_number(arguments.samples, '--samples', 1, MAX_POINTS),
         method=arguments.sampler, values=spreads,
         seed=whole_number(arguments.sample_seed, '--sample-seed', 0, MAX_SEED))

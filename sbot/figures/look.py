@@ -70,7 +70,6 @@ def asked(path: str | Path | None, look: Look, size: str | int | None = None,
     page = '; for a page: sbot view BAG -o FILE.html' * (suffix == '.html')
     width, height = _sides(size, f'{dashes}size')
     what = 'a film' if is_film else f'{dashes}at'
-    most = _MOST_FPS.get(suffix, 0.0)
     refuse(
         (is_film and look.at, f'{dashes}at cannot be combined with a film'),
         (look.colour == 'time' and (is_film or look.at),
@@ -84,9 +83,9 @@ def asked(path: str | Path | None, look: Look, size: str | int | None = None,
          f'{", ".join((*FILMS, ".png"))}'),
         *((not is_film and given is not None,
            f'{dashes}{name} needs a film; write a file that ends in {" or ".join(FILMS)}')
-          for name, given in (('fps', fps), ('speed', speed))),
-        *((not fits, bad_value(dashes + name, given, expected))
-          for fits, name, given, expected in (
+          for name, given in (('fps', fps), ('speed', speed))))
+    most = _MOST_FPS.get(suffix, 0.0)
+    for fits, name, given, expected in (
             (path is None or suffix in (*PICTURES, *FILMS), 'output' if dashes else 'path', path,
              f'a file that ends in {endings}{page}'),
             (look.colour in ('', *COLOURS), 'colour', look.colour, ', '.join(COLOURS)),
@@ -97,10 +96,12 @@ def asked(path: str | Path | None, look: Look, size: str | int | None = None,
             (fps is None or 1.0 <= fps <= most, 'fps', fps,
              f'a number from 1 to {most:g} for a {suffix}'),
             (speed is None or _SPEEDS[0] <= speed <= _SPEEDS[1], 'speed', speed,
-             f'a number from {_SPEEDS[0]:g} to {_SPEEDS[1]:g} (times real time)'))),
-        (suffix == '.mp4' and shutil.which('ffmpeg') is None,
-         'a film in MP4 needs ffmpeg, which is not installed; install it (apt install ffmpeg) '
-         'or write a .gif'))
+             f'a number from {_SPEEDS[0]:g} to {_SPEEDS[1]:g} (times real time)')):
+        if not fits:
+            raise bad_value(dashes + name, given, expected)
+    refuse((suffix == '.mp4' and shutil.which('ffmpeg') is None,
+            'a film in MP4 needs ffmpeg, which is not installed; install it (apt install ffmpeg) '
+            'or write a .gif'))
     return look._replace(width=width), Film(width, height, fps, speed) if is_film else None
 
 

@@ -304,17 +304,17 @@ def _check_entry(entry: RobotEntry, i: int, bodies: Mapping[str, Body], origins:
     given = [key for key in _OF_PLACES if getattr(entry, key) is not None]
     if given == ['pose'] and not entry.reserved:  # as most robots
         return
-    first, *headings = [key for key in given if key.startswith('yaw')] or ['']
-    for key in given:
-        for wrong, text in (
-                (entry.reserved, "cannot be combined with 'reserved'"),
-                (entry.count is None and key in _OF_GROUPS, "needs 'count'; the heading of one "
-                 "robot is the third number of its 'pose'"),
-                (key in headings, f"cannot be combined with '{first}'"),
-                (key == 'position_gaussian' and (entry.area or entry.layout == 'grid'),
-                 "cannot be combined with 'area' or layout: grid")):
-            if wrong:
-                raise InputError(f'{origins.where((*path, key))}: {text}')
+    headings = [key for key in given if key.startswith('yaw')]
+    for wrong, keys, text in (
+            (entry.reserved, given, "cannot be combined with 'reserved'"),
+            (entry.count is None, [key for key in _OF_GROUPS if key in given],
+             "needs 'count'; the heading of one robot is the third number of its 'pose'"),
+            (True, headings[1:], f"cannot be combined with '{''.join(headings[:1])}'"),
+            (entry.area or entry.layout == 'grid',
+             [key for key in given if key == 'position_gaussian'],
+             "cannot be combined with 'area' or layout: grid")):
+        if wrong and keys:
+            raise InputError(f'{origins.where((*path, keys[0]))}: {text}')
 
 
 # Start poses of many seeds in one call, as ``place_robots`` finds those of one.

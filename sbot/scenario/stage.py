@@ -160,9 +160,10 @@ def _robot_of(model: Entity, frame: Frame, units: Units, notes: Notes) -> _Stage
          'velocity has no effect: robots start at rest, as driven robots in Stage do'),
         ('acceleration_bounds' in model.properties, model.place_of('acceleration_bounds'),
          'acceleration_bounds has no effect: Stage applies them only to commanded accelerations, '
-         'not to cmd_vel'),
-        *((child.kind in _NOT_ON_ROBOTS, child.place, _NOT_ON_ROBOTS.get(child.kind, ''))
-          for child in model.children))
+         'not to cmd_vel'))
+    for child in model.children:
+        if child.kind in _NOT_ON_ROBOTS:
+            notes.add(child.place, _NOT_ON_ROBOTS[child.kind])
     sensors, noise = _lasers(model, units, notes), _odometry_noise(model)
     if noise:
         sensors['sensors']['odometry_noise_radius'] = noise

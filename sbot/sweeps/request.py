@@ -72,7 +72,7 @@ _Method = Annotated[str, Check(' or '.join(METHODS), lambda v: METHODS[METHODS.i
 _Record = Annotated[str, Check(' or '.join(RECORD), lambda v: RECORD[RECORD.index(v)])]
 
 
-class _Sample(Model):
+class Sample(Model):
     """Drawn parameters."""
 
     count: Count = Field(description='How many points.')
@@ -94,7 +94,7 @@ class _SweepFile(Model):
     zip: Annotated[tuple[dict[str, Any], ...], Check(
         'a mapping of key paths to lists, or a list of such', _several(Mapping, 0))] = Field(
         (), description='Values that go side by side.')
-    sample: _Sample | None = Field(None, description='Values to draw.')
+    sample: Sample | None = Field(None, description='Values to draw.')
     metrics: Annotated[tuple[str, ...], Check(
         "a list of 'module:function'", _several(str, 1))] = Field(
         (), description='Functions that get each Run and return a number, or several by name.')
@@ -176,13 +176,13 @@ class Request:
         request.fixed.update(overrides)
         request.add(lambda kind, *path: ' '.join(map(str, (kind, *path[-1:]))),
                     seeds, grid or {}, [side_by_side or {}], None if sample is None else
-                    validate(_Sample, sample, Origins('sample', {}, set())))
+                    validate(Sample, sample, Origins('sample', {}, set())))
         request.metrics += tuple(metrics)
         request.overlaps = request.overlaps and overlaps
         return request
 
     def add(self, where: Callable[..., str], seeds: object, grid: Mapping[str, object],
-            side_by_side: Sequence[Mapping[str, object]], sample: _Sample | None) -> None:
+            side_by_side: Sequence[Mapping[str, object]], sample: Sample | None) -> None:
         """Set seeds, and add axes to those that there are.
 
         Parameters
