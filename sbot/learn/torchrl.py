@@ -106,7 +106,7 @@ class RobotsTorchEnv(EnvBase):  # type: ignore[misc]
         kind = episodes.actions
         actions = kind.none(episodes.count, episodes.robots)
         for name, rows in self._places.items():
-            actions[:, rows] = tensordict.get((name, 'action')).numpy(force=True)
+            actions[:, rows] = tensordict[name, 'action'].numpy(force=True)
         outcome = episodes.step(kind.checked('actions', actions, [actions.shape]))
         return self._observed(episodes.ended, outcome.all_ended, outcome.late,
                               outcome.reward[..., None].astype(np.float32))
@@ -140,7 +140,7 @@ class RobotsTorchEnv(EnvBase):  # type: ignore[misc]
 def _tensors(arrays: Mapping[str, NDArray[Any]], device: Any) -> dict[str, Any]:  # noqa: ANN401
     """Return arrays that nobody else has as tensors; on the processor without a copy."""
     found = {name: torch.from_numpy(values) for name, values in arrays.items()}
-    if device.type == 'cpu':
+    if device is None or device.type == 'cpu':
         return found
     return {name: values.to(device) for name, values in found.items()}
 

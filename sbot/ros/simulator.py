@@ -181,10 +181,19 @@ class _ScenarioObserver:
 class ScenarioSimulator(SimulatorNode):
     """The simulator of the scenario that its parameters name."""
 
+    _claim: int | None = None  # of the domain
+
+    def close(self) -> None:
+        """Let the observer finish, and other simulations have the domain."""
+        super().close()
+        if self._claim is not None:
+            os.close(self._claim)
+            self._claim = None
+
     def build(self) -> Setup:
         """Claim the domain, and return what the parameters say."""
-        claim(self.context.get_domain_id(),  # for as long as this process runs
-              self.resolve_topic_name(topics.CLOCK.name))
+        self._claim = claim(self.context.get_domain_id(),
+                            self.resolve_topic_name(topics.CLOCK.name))
         values = ros.declare(self, (*_FIXED, *specs_of(Interfaces)))
         if values['scenario_text']:
             scenario = parse_scenario(values['scenario_text'], 'scenario_text', Path.cwd())

@@ -155,8 +155,10 @@ class Saved:
 
     def __getitem__(self, which: ArrayLike | slice) -> Saved:
         """Return the state of one world, or of several by numbers, a mask or a slice."""
-        if isinstance(which, int | np.integer | slice):
-            chosen = np.atleast_1d(np.arange(len(self))[which])
+        if isinstance(which, slice):
+            chosen = np.arange(len(self))[which]
+        elif isinstance(which, int | np.integer):
+            chosen = np.arange(len(self))[np.array([which])]
         else:
             chosen = chosen_worlds(which, len(self))
         return Saved(tuple(self.scenarios[k] for k in chosen.tolist()), self.senses,
@@ -168,17 +170,17 @@ class Saved:
     def check(self, worlds: int, senses: frozenset[str], robots: int,
               controlled: tuple[int, ...]) -> None:
         """Raise InputError where a state is not one of such worlds."""
-        mine, wanted = (', '.join(sorted(each)) or 'nothing' for each in (self.senses, senses))
-        for fits, got, expected in (
-                (len(self) in (1, worlds), f'{len(self)} worlds',
-                 f'1 or {worlds}, the number of worlds to restore'),
-                (self.senses == senses, f'sense {mine}', f'sense {wanted}'),
-                (self.controlled == controlled, f'controllers of the robots {self.controlled}',
-                 f'{controlled}'),
-                (self.start.shape[1] == robots, f'{self.start.shape[1]} robots',
-                 f'{robots} robots')):
-            if not fits:
-                raise bad_value('state', got, expected)
+        if len(self) not in (1, worlds):
+            raise bad_value('state', f'{len(self)} worlds',
+                            f'1 or {worlds}, the number of worlds to restore')
+        if self.senses != senses:
+            raise bad_value('state', f"sense {', '.join(sorted(self.senses)) or 'nothing'}",
+                            f"sense {', '.join(sorted(senses)) or 'nothing'}")
+        if self.controlled != controlled:
+            raise bad_value('state', f'controllers of the robots {self.controlled}',
+                            f'{controlled}')
+        if self.start.shape[1] != robots:
+            raise bad_value('state', f'{self.start.shape[1]} robots', f'{robots} robots')
 
 
 class _WorldTables(NamedTuple):

@@ -77,7 +77,7 @@ def _unless_negative(callback: Callable[[Any], None]) -> Callable[[Any], None]:
 
 
 class LeanExecutor(SingleThreadedExecutor):  # type: ignore[misc]
-    """Spins the nodes added before; callbacks are plain functions, run one after the other.
+    """Spins the nodes added to it; callbacks are plain functions, run one after the other.
 
     Raises AttributeError or TypeError where rclpy's internals are not as it expects.
     """
@@ -92,6 +92,16 @@ class LeanExecutor(SingleThreadedExecutor):  # type: ignore[misc]
         """Rebuild the wait set: rclpy calls this when an entity is created or destroyed."""
         self._changed = True
         super().wake()
+
+    def add_node(self, node: Any) -> bool:  # noqa: ANN401
+        """Add a node; True unless it is here already."""
+        self._changed = True
+        return bool(super().add_node(node))
+
+    def remove_node(self, node: Any) -> None:  # noqa: ANN401
+        """Remove a node."""
+        self._changed = True
+        super().remove_node(node)
 
     def spin(self) -> None:
         """Run callbacks until the context is shut down (then ExternalShutdownException)."""

@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 import sys
 import time
-from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -104,9 +103,9 @@ class SimulatorNode(Node):  # type: ignore[misc]
         self._set_pace()
         ros.warn_of_unknown(self)
 
-    @abstractmethod
     def build(self) -> Setup:
         """Declare whatever parameters are needed, and return the set-up."""
+        raise NotImplementedError
 
     def change(self, **options: float) -> None:
         """Change options that may change while the node runs, from the next tick on."""
@@ -241,13 +240,14 @@ class SimulatorNode(Node):  # type: ignore[misc]
             self.get_logger().error(f'robot {robot}: command {command} is not finite; taken as 0',
                                     throttle_duration_sec=1.0)
             command = STOP
-        if (self._lockstep and not self._awaited[robot]
+        if (self._lockstep and not self._driven and not self._awaited[robot]
                 and robot not in self._external):
+            self._driven = True  # rclpy's `once` costs 60 times a command
             self.get_logger().warning(
                 f'robot {robot} has controller: none, and lockstep does not wait for its '
                 f'{self._resolve(self._broadcast.cmd_vel, robot)}, so this run cannot be '
                 'repeated. To wait for its node, use controller: external; to wait for no node, '
-                'lockstep: false', once=True)
+                'lockstep: false')
         if self._control.accept_command(robot, raw):
             self._inbox.commands[robot] = command
             self._inbox.messages[robot] = raw
@@ -343,7 +343,7 @@ class SimulatorNode(Node):  # type: ignore[misc]
         return self._connections.publish_in_turns(sensed_wind)
 
     def _publish_inputs(self, robot: int) -> None:
-        """Publish all poses of the tick once more, and what the robot senses."""
+        """Publish all poses of the tick once more, and the messages of the robot's own."""
         poses = topics.BASE_POSE_GROUND_TRUTH, topics.POSES
         self._connections.publish(
             each for each in self._snapshot if each.topic in poses or (

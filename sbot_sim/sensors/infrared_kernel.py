@@ -103,7 +103,9 @@ def _distances_of(j: int, own: int, scene: Scene, discs: Discs, pose: Floats, ra
     walls, pillars, others = (stack_indexes(CAPACITY), stack_indexes(CAPACITY),
                               stack_indexes(CAPACITY))
     wall_count = _walls_near(scene, cell, x, y, reach, walls)
-    pillar_count = _circles_near(scene, cell, x, y, reach, pillars)
+    pillar_count = 0
+    if scene.circles.shape[0] > 0:
+        pillar_count = _circles_near(scene, cell, x, y, reach, pillars)
     other_count = _discs_near(discs, own, x, y, reach, others)
     if wall_count == 0 and pillar_count == 0 and other_count == 0:
         return 0
@@ -270,8 +272,6 @@ def _walls_near(scene: Scene, cell: int, x: float, y: float, reach: float, near:
 def _circles_near(scene: Scene, cell: int, x: float, y: float, reach: float, near: Words) -> int:
     """List the circles of a cell that are within ``reach`` (m); as above."""
     grid, circles, count = scene.circle_grid, scene.circles, 0
-    if circles.shape[0] == 0:
-        return 0
     for entry in range(grid.starts[cell], grid.starts[cell + 1]):
         k = grid.items[entry]
         dx, dy, farthest = circles[k, 0] - x, circles[k, 1] - y, circles[k, 2] + reach
