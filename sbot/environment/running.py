@@ -179,7 +179,8 @@ class RunningProcesses:
         self._lines = RepeatedLines(output)
         self._readers: list[threading.Thread] = []
         self.processes: list[tuple[str, subprocess.Popen[str]]] = []
-        self.last_lines: dict[str, str] = {}  # by the processes' names
+        self.last_lines: dict[str, str] = {}  # by the processes' names; none that informs only
+        self._said: list[list[str]] = []  # the last line of each process
 
     def add(self, name: str, process: subprocess.Popen[str]) -> None:
         """Take a process that has been started: ``stop`` ends it."""
@@ -188,19 +189,20 @@ class RunningProcesses:
     def relay(self, label: str = '') -> None:
         """Pass on what the newest process prints, from now on, after its name or a label."""
         name, process = self.processes[-1]
+        self._said.append([])
         self._readers.append(threading.Thread(
             target=_relay, daemon=True,
-            args=(name, label or name, process.stdout, self._lines, self.last_lines)))
+            args=(name, label or name, process.stdout, self._lines, self.last_lines, self._said[-1])))
         self._readers[-1].start()
 
     def ended(self) -> str:
         """Return in words which process has ended, with its last line; '' while none has."""
-        for (name, process), reader in zip(self.processes, self._readers, strict=True):
+        for (name, process), reader, said in zip(self.processes, self._readers, self._said,
+                                                 strict=True):
             code = process.poll()
             if code is not None:
                 reader.join(DRAIN_TIME)
-                last = self.last_lines.get(name, '')
-                return f'{name}: ended with exit code {code}' + (f': {last}' if last else '')
+                return ': '.join([name, f'ended with exit code {code}', *said])
         return ''
 
     def stop(self) -> None:
@@ -213,12 +215,14 @@ class RunningProcesses:
 
 
 def _relay(name: str, label: str, stream: IO[str] | None, lines: RepeatedLines,
-           last_lines: dict[str, str]) -> None:
-    """Pass a node's lines on; keep the last that may say why when it fails."""
+           last_lines: dict[str, str], said: list[str]) -> None:
+    """Pass a node's lines on; keep the last one, and the last that may say why when it fails."""
     for line in stream or ():
         lines.line(label, line.rstrip())
-        if line.strip() and not line.startswith(('[INFO]', '[DEBUG]')):
-            last_lines[name] = line.strip()
+        if line.strip():
+            said[:] = [line.strip()]
+            if not line.startswith(('[INFO]', '[DEBUG]')):
+                last_lines[name] = line.strip()
     lines.end(label)
 
 

@@ -206,9 +206,9 @@ class Connections:
 
     def _is_connected(self, robot: int) -> bool:
         """Tell whether a robot's controller is there, and all controllers hear its pose."""
-        hearers = max(self._publishers[name].get_subscription_count() for name in (
+        hearers = max((self._publishers[name].get_subscription_count() for name in (
             self._resolve(topics.BASE_POSE_GROUND_TRUTH, robot), topics.POSES.name)
-            if name in self._publishers)
+            if name in self._publishers), default=0)
         # Where nodes share a process and subscriptions, one is of all of them.
         if hearers < sum(self._awaited) and not (hearers and ros.are_shared()):
             return False

@@ -360,6 +360,6 @@ class ExternalNodes:
                         hint = (f'it with -r __ns:={place}' if len(self._robots) == 1 else
                                 'one node for each robot, with -r __ns:={namespace} in --node')
                         return f'; {node} publishes {name}: start {hint}', True
-                    found = found if found[0] else (f'; {node} publishes {name}, but no robot has that',
-                                                   False)
+                    if not found[0]:
+                        found = f'; {node} publishes {name}, but no robot has that', False
         return found

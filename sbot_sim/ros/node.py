@@ -58,6 +58,7 @@ class SimulatorNode(Node):  # type: ignore[misc]
         self._depth = ros.LOCKSTEP_DEPTH if options.lockstep else 1
         self._inbox, self._pace = Inbox(self._n), Pace(options.rate.dt)
         self._foreign: set[str] = set()  # what was said of other publishers
+        self._driven = False  # a robot that lockstep does not wait for was given a command
         self._awaited, self._external = options.awaited, options.external
         self._snapshot: list[Outgoing] = []  # of the current tick, once it is published
         first = list(self._broadcast.snapshot(self._engine.snapshot, self._stamp_ns))

@@ -144,4 +144,6 @@ def test_threads_free_a_crowd_as_one_does(monkeypatch):
         x, y, yaw = alone.observe().pose[0].T
         turn = 3.0 * np.sin(np.arctan2(4.5 - y, 4.5 - x) - yaw)
         commands = np.stack([np.ones(70), turn], axis=1)[None]
-        assert np.array_equal(alone.step(commands).pose, together.step(commands).pose)
+        one, other = alone.step(commands), together.step(commands)
+        assert np.array_equal(one.pose, other.pose)
+        assert np.array_equal(one.collided, other.collided)
