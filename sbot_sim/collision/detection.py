@@ -313,19 +313,11 @@ def touching(fixed: FixedObjects, crowd: Crowd, places: Places, queue: Integers3
     queue : receives the bodies in the order of place
 
     """
-    grid, count, n = crowd.grid, 0, len(places.x)
-    for k in range(n):
-        i = np.uint32(grid.items[k])
-        places.x[k], places.y[k], places.radius[k] = (crowd.pose[i, 0], crowd.pose[i, 1],
-                                                      crowd.radius[i])
-        crowd.retreats[k] = 0
-    for k in range(n):
-        i = np.uint32(grid.items[k])
-        found = _touches(fixed, crowd, places, k)
-        crowd.queued[i] = found
-        queue[count] = i
-        count += found
-    return count
+    n = len(places.x)
+    crowd.retreats[:] = 0
+    fill_places(crowd, places, 0, n)
+    mark_touching(fixed, crowd, places, 0, n)
+    return list_marked(crowd, queue)
 
 
 @njit_inner
