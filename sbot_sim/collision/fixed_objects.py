@@ -15,12 +15,11 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sbot_common.arrays import Floats
 from sbot_common.compiled.jit import njit_inner
 from sbot_common.elementary import copy_rows, hypot, sincos
-from sbot_common.spatial import grid_of_circles, grid_of_segments, grid_shape
+from sbot_common.spatial import BucketGrid, grid_of_circles, grid_of_segments, grid_shape
 from sbot_sim.world.geometry import SIDES, World
 
 # Cells for each object (more cells: shorter lists, more memory), and the longest side of the grid.
@@ -30,17 +29,11 @@ _LONGEST_SIDE = 4096
 
 
 class FixedObjects(NamedTuple):
-    """Bounds and K rounded boxes, with a grid of them (as in ``sbot_common.spatial``)."""
+    """Bounds and K rounded boxes, with a grid of them."""
 
     bounds: Floats  # (4,) xmin, ymin, xmax, ymax (m), infinite where there are no walls
     boxes: Floats  # (K, 7) cx, cy, cos yaw, sin yaw, half width, half height, radius
-    x0: float  # m
-    y0: float  # m
-    cell: float  # m
-    nx: int
-    ny: int
-    starts: NDArray[np.int32]  # (nx*ny + 1,)
-    items: NDArray[np.int32]  # the boxes of a cell in increasing order
+    grid: BucketGrid  # of the boxes
     largest_radius: float  # m
 
     @classmethod
@@ -75,8 +68,8 @@ class FixedObjects(NamedTuple):
         in_cell, item = np.divmod(listed, max(1, len(boxes)))
         starts = np.searchsorted(in_cell, np.arange(nx * ny + 1)).astype(np.int32)
         limits = world.bounds if world.has_walls else np.array([-np.inf, -np.inf, np.inf, np.inf])
-        return cls(limits, boxes, xmin, ymin, cell, nx, ny, starts,
-                   item.astype(np.int32), largest)
+        return cls(limits, boxes, BucketGrid(xmin, ymin, cell, nx, ny, starts,
+                                             item.astype(np.int32)), largest)
 
 
 def _boxes(world: World) -> Floats:
@@ -97,25 +90,26 @@ def _boxes(world: World) -> Floats:
 @njit_inner
 def with_discs(fixed: FixedObjects, centre: Floats, radius: Floats) -> FixedObjects:
     """Return the table with more discs, as the last of its boxes: centres (M, 2), radii (M,) m."""
-    n, m, count = len(fixed.boxes), len(radius), 0
+    n, m, count, before = len(fixed.boxes), len(radius), 0, fixed.grid
     boxes, discs = np.zeros((n + m, 7)), np.empty((m, 3))
     copy_rows(fixed.boxes, boxes[:n])
     for k in range(m):
         discs[k, 0], discs[k, 1], discs[k, 2] = centre[k, 0], centre[k, 1], radius[k]
         boxes[n + k, 0], boxes[n + k, 1], boxes[n + k, 2] = centre[k, 0], centre[k, 1], 1.0
         boxes[n + k, 6] = radius[k]
-    grid = grid_of_circles(discs, fixed.largest_radius, fixed.cell, fixed.x0, fixed.y0, fixed.nx,
-                           fixed.ny)
-    starts = np.empty(len(fixed.starts), np.int32)
-    items = np.empty(len(fixed.items) + len(grid.items), np.int32)
+    grid = grid_of_circles(discs, fixed.largest_radius, before.cell, before.x0, before.y0,
+                           before.nx, before.ny)
+    starts = np.empty(len(before.starts), np.int32)
+    items = np.empty(len(before.items) + len(grid.items), np.int32)
     for cell in range(len(starts)):
         starts[cell] = count
         if cell + 1 < len(starts):
-            for entry in range(fixed.starts[cell], fixed.starts[cell + 1]):
-                items[count] = fixed.items[entry]
+            for entry in range(before.starts[cell], before.starts[cell + 1]):
+                items[count] = before.items[entry]
                 count += 1
             for entry in range(grid.starts[cell], grid.starts[cell + 1]):
                 items[count] = n + grid.items[entry]
                 count += 1
-    return FixedObjects(fixed.bounds, boxes, fixed.x0, fixed.y0, fixed.cell, fixed.nx, fixed.ny,
-                        starts, items, fixed.largest_radius)
+    return FixedObjects(fixed.bounds, boxes, BucketGrid(
+        before.x0, before.y0, before.cell, before.nx, before.ny, starts, items),
+        fixed.largest_radius)

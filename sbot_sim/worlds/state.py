@@ -114,7 +114,7 @@ def _rows(arrays: Sequence[NDArray[Any]], room: float) -> _Rows:
     return rows
 
 
-def _grids(grids: Sequence[BucketGrid | FixedObjects], room: float) -> _Grids:
+def _grids(grids: Sequence[BucketGrid], room: float) -> _Grids:
     return _Grids(np.array([(g.x0, g.y0, g.cell) for g in grids]),
                   np.array([(g.nx, g.ny) for g in grids], np.int64),
                   _rows([g.starts for g in grids], room), _rows([g.items for g in grids], room))
@@ -123,7 +123,8 @@ def _grids(grids: Sequence[BucketGrid | FixedObjects], room: float) -> _Grids:
 def pack_fixed(layouts: Sequence[FixedObjects]) -> _FixedLayouts:
     """Return the tables of collisions of all layouts in shared arrays."""
     return _FixedLayouts(np.array([fixed.bounds for fixed in layouts]),
-                        _rows([fixed.boxes for fixed in layouts], 1.0), _grids(layouts, 1.0),
+                        _rows([fixed.boxes for fixed in layouts], 1.0),
+                        _grids([fixed.grid for fixed in layouts], 1.0),
                         np.array([fixed.largest_radius for fixed in layouts]))
 
 
@@ -154,9 +155,8 @@ def _grid_of(grids: _Grids, k: int) -> BucketGrid:
 @njit_inline
 def fixed_of(layouts: _FixedLayouts, k: int) -> FixedObjects:
     """Return the fixed objects of layout k, as views."""
-    grid = _grid_of(layouts.grids, k)
-    return FixedObjects(layouts.bounds[k], _of(layouts.boxes, k), grid.x0, grid.y0, grid.cell,
-                        grid.nx, grid.ny, grid.starts, grid.items, layouts.largest_radius[k])
+    return FixedObjects(layouts.bounds[k], _of(layouts.boxes, k), _grid_of(layouts.grids, k),
+                        layouts.largest_radius[k])
 
 
 @njit_inline
