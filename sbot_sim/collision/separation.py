@@ -322,8 +322,6 @@ def separate_bodies(fixed: FixedObjects, shapes: Shapes, previous: Floats, propo
     """
     n, before, pose = len(proposed), centres(shapes, previous), centres(shapes, proposed)
     collided, reverted = np.empty(n, np.bool_), np.empty(n, np.bool_)
-    if n == 0:
-        return pose, collided, reverted, 0
     goal = pose.copy()
     made = free_of_overlaps(fixed, shapes.outer_radius, shapes, before, pose, make_scratch(n, 4),
                             collided, reverted, passes)
