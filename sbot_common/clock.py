@@ -56,14 +56,14 @@ class Rate(NamedTuple):
             if it is not a positive number or fraction, or above 1 GHz.
 
         """
-        expected = 'a positive whole number or fraction of hertz, e.g. 30 or 100/3'
         fraction = Fraction(0)
         if isinstance(value, int | float | str) and not isinstance(value, bool) and (
                 not _HUGE.search(str(value))):
             with suppress(ValueError, ZeroDivisionError):
                 fraction = Fraction(str(value))
         if not 0 < fraction <= NANOSECONDS:
-            raise bad_value(where, value, expected)
+            raise bad_value(where, value,
+                            'a positive whole number or fraction of hertz, e.g. 30 or 100/3')
         return cls(fraction.numerator, fraction.denominator)
 
 

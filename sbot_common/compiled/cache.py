@@ -286,15 +286,10 @@ def _read(path: Path) -> bytes | None:
     Without the check machine code with a flipped bit, or of another function, would be executed.
     """
     try:
-        # A pipe that somebody put there would wait for ever.
-        with open(os.open(path, os.O_RDONLY | getattr(os, 'O_NONBLOCK', 0)), 'rb') as file:
-            status = os.fstat(file.fileno())
-            if not stat.S_ISREG(status.st_mode):
-                return None
-            data = file.read()
+        data, noted = path.read_bytes(), path.stat().st_mtime
     except OSError:
         return None
-    if time.time() - status.st_mtime > _NOTED:
+    if time.time() - noted > _NOTED:
         with contextlib.suppress(OSError):  # e.g. a package that is read only
             os.utime(path)
     return data[:-4] if data[-4:] == _checksum(path.name, data[:-4]) else None
