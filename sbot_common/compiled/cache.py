@@ -112,16 +112,9 @@ def usable_levels() -> list[str]:
 
 def _hash(versions: Sequence[object], processor: tuple[str, ...]) -> str:
     settings = [getattr(numba.config, name, None) for name in _SETTINGS]
-    makers = [_without_comments((Path(__file__).parent / f'{name}.py').read_bytes())
-              for name in MAKERS]
+    makers = [(Path(__file__).parent / f'{name}.py').read_bytes() for name in MAKERS]
     text = repr((_LAYOUT, versions, processor, settings, makers))
     return sha256(text.encode()).hexdigest()[:DIGITS]
-
-
-def _without_comments(source: bytes) -> list[bytes]:
-    """Return the lines of a module, without blank ones and those that are a comment."""
-    return [line for line in source.splitlines()
-            if line.strip() and not line.lstrip().startswith(b'#')]
 
 
 def _is_private(status: os.stat_result) -> bool:

@@ -211,15 +211,13 @@ def _scenes(world: World, lasers: Lasers, infrared: InfraredParameters | None,
 
 def _with_circles(parameters: SimulationParameters, world: World) -> SimulationParameters:
     """Return what ``_with_world`` does, where only circles are elsewhere."""
-    sensors = parameters.sensors
+    sensors, sight = parameters.sensors, parameters.sensors.line_of_sight
     scene = sensors.scene.with_circles(world.circles)
-    near, sight = scene, sensors.line_of_sight
-    if sensors.infrared_scene is not sensors.scene:
-        near = sensors.infrared_scene.with_circles(world.circles)
-    if sensors.stops_broadcasts:
-        sight = sight.with_circles(world.circles)
     return parameters._replace(world=world, sensors=sensors._replace(
-        scene=scene, infrared_scene=near, line_of_sight=sight))
+        scene=scene,
+        infrared_scene=(scene if sensors.infrared_scene is sensors.scene else
+                        sensors.infrared_scene.with_circles(world.circles)),
+        line_of_sight=(sight.with_circles(world.circles) if sensors.stops_broadcasts else sight)))
 
 
 def _with_world(parameters: SimulationParameters, world: World) -> SimulationParameters:
