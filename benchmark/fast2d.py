@@ -78,7 +78,7 @@ class ThroughWorld:
     def move(self, twist: np.ndarray) -> None:
         driven = drive(self.bodies, twist)
         proposed = move(self.bodies, self.pose, driven, np.zeros((len(self.pose), 2)), STEP)
-        self.pose = separate(self.fixed, self.bodies.safety_radius, self.pose, proposed).pose
+        self.pose = separate(self.fixed, self.bodies.shape, self.pose, proposed).pose
 
 
 class ThroughFast2D:

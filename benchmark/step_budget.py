@@ -251,7 +251,7 @@ def budget(robots: int, price: Prices) -> tuple[list[Phase], str]:
     ms = in_turn({
         'lasers': look,
         'motion': lambda k: move(bodies, states[k].true_pose, driven, still, parameters.dt),
-        'collisions': lambda k: separate(parameters.fixed, bodies.safety_radius,
+        'collisions': lambda k: separate(parameters.fixed, bodies.shape,
                                          states[k].true_pose, moved[k]),
         'odometry': slip,
         'yaws as decoded': lambda k: decoded_yaws(

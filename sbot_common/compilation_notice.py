@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from itertools import count
 from typing import NamedTuple
 
 from sbot_common.compiled.lazy import on_compilation
@@ -38,14 +39,14 @@ class Expected(NamedTuple):
             yield
             return
         counts = show is None and sys.stderr.isatty()
-        progress = _Progress(self)
+        lines = _lines(self)
 
         def announce(_: str) -> None:
             if counts:
-                _notices.append(progress.line())
+                _notices.append(next(lines))
                 print(f'\r{_notices[-1]}\x1b[K', end='', file=sys.stderr, flush=True)
             elif not _notices:
-                _notices.append(progress.line())
+                _notices.append(next(lines))
                 (show or partial(print, file=sys.stderr, flush=True))(_notices[-1])
         try:
             with on_compilation(announce):
@@ -64,32 +65,20 @@ def silence() -> None:
     _notices.append('')
 
 
-class _Progress:
-    """Functions that have been compiled since the first one was begun, by all processes."""
-
-    def __init__(self, expected: Expected) -> None:
-        self._expected = expected
-        self._begun = 0
-        self._in_cache = 0
-        self._some_kept = False
-        self._start = 0.0
-
-    def line(self) -> str:
-        """Return the line for one function more."""
-        # Its import takes numba, which is here when something is compiled.
-        from sbot_common.compiled.cache import SHIPPED, machine_code_files
-        files = machine_code_files()
-        if not self._begun:
-            self._in_cache, self._start = files, time.monotonic()
-            self._some_kept = files > 0 or bool(SHIPPED)
-        self._begun += 1
-        done = max(self._begun - 1, files - self._in_cache)
-        if self._some_kept:
+def _lines(expected: Expected) -> Iterator[str]:
+    """Yield the line for each function that is begun; those that all processes compiled count."""
+    # Its import takes numba, which is here when something is compiled.
+    from sbot_common.compiled.cache import SHIPPED, machine_code_files
+    in_cache, start = machine_code_files(), time.monotonic()
+    some_kept = in_cache > 0 or bool(SHIPPED)
+    for begun in count():
+        done = max(begun, machine_code_files() - in_cache)
+        functions, left = max(expected.functions, done + 1), expected.seconds
+        if done >= _SAMPLE:
+            left = (time.monotonic() - start) / done * (functions - done)
+        if some_kept:
             missing = '1 function so far that is' if done == 0 else (
                 f'{done + 1} functions so far that are')
-            return f'compiling: {missing} not in the cache'
-        functions = max(self._expected.functions, done + 1)
-        left = self._expected.seconds
-        if done >= _SAMPLE:
-            left = (time.monotonic() - self._start) / done * (functions - done)
-        return f'compiling {done + 1} of about {functions} functions, about {left:.0f} s'
+            yield f'compiling: {missing} not in the cache'
+        else:
+            yield f'compiling {done + 1} of about {functions} functions, about {left:.0f} s'

@@ -16,53 +16,10 @@ from numpy.typing import NDArray
 from sbot_common.clock import NANOSECONDS, Rate
 from sbot_common.params import Spec
 
-# Message synchronisation by exact stamp: a set is released once, when all inputs have arrived.
-
 Key = int | str
 
-
-class _StampSync:
-    """Collects ``inputs`` named values of each stamp, in any order of arrival.
-
-    Stamps already released are remembered only as the newest one, so memory is bounded by the
-    incomplete stamps, of which the oldest are dropped beyond ``depth``.
-    """
-
-    def __init__(self, inputs: int, depth: int = 100) -> None:
-        self._inputs = inputs
-        self._depth = depth
-        self._waiting: dict[int, dict[Key, Any]] = {}
-        self.released: int | None = None  # the newest released stamp (ns)
-
-    def put(self, stamp_ns: int, values: Mapping[Key, Any]) -> dict[Key, Any] | None:
-        """Take values of a stamp; return all of that stamp when it is complete.
-
-        Values that are not newer than the newest released stamp are dropped.
-        """
-        if self.released is not None and stamp_ns <= self.released:
-            return None
-        gathered = self._waiting.setdefault(stamp_ns, {})
-        gathered.update(values)
-        if len(gathered) < self._inputs:
-            while len(self._waiting) > self._depth:
-                del self._waiting[min(self._waiting)]
-            return None
-        self.released = stamp_ns
-        for stamp in [s for s in self._waiting if s <= stamp_ns]:
-            del self._waiting[stamp]
-        return gathered
-
-    def lacks(self, keys: Collection[Key]) -> bool:
-        """Tell whether a stamp that has begun is still without one of these values."""
-        return any(key not in gathered for gathered in self._waiting.values() for key in keys)
-
-    def clear(self) -> None:
-        """Forget everything, as after a reset of the simulation."""
-        self._waiting.clear()
-        self.released = None
-
-
 ALL_POSES = 'poses'
+_MOST_WAITING = 100  # stamps that are incomplete
 TIMER, INPUTS = 'timer', 'inputs'
 BEST_EFFORT, RELIABLE = 'best_effort', 'reliable'
 
@@ -109,10 +66,11 @@ class _Arrival(NamedTuple):
 
 
 class Lockstep:
-    """One turn for each stamp, when all of its inputs are in (`trigger: inputs`).
+    """One turn for each stamp, when all of its inputs are in, in any order (`trigger: inputs`).
 
     The stamp of tick 0 after later ones means that the simulation was reset; any other old stamp
-    is dropped.
+    is dropped. Of stamps that have had their turn only the newest is remembered, so memory is
+    bounded by the incomplete ones, of which the oldest are dropped beyond a hundred.
 
     Parameters
     ----------
@@ -127,23 +85,34 @@ class Lockstep:
                  together: bool = False) -> None:
         self._num_robots = num_robots
         self._rate = rate
-        self._sync = _StampSync((1 if together else num_robots) + len(fields))
+        self._inputs = (1 if together else num_robots) + len(fields)
+        self._waiting: dict[int, dict[Key, Any]] = {}  # by stamp (ns)
+        self._newest: int | None = None  # stamp (ns) that had its turn
         self._scan_stamp, self._scans = 0, 0  # the newest stamp of a scan, and how many it had
 
     def put(self, stamp_ns: int, values: Mapping[Key, Any]) -> _Arrival:
         """Take what one message carries: x, y, yaw, rows (N, 3) of these, or fields, by key."""
-        released = self._sync.released
-        if stamp_ns == released:
+        newest = self._newest
+        if stamp_ns == newest:
             return _Arrival(repeats=int('scan' in values))
         if 'scan' in values:
             self._scans = self._scans + 1 if stamp_ns == self._scan_stamp else 1
             self._scan_stamp = stamp_ns
-        reset = released is not None and stamp_ns < released and self._rate.tick(stamp_ns) <= 0
+        old = newest is not None and stamp_ns < newest
+        reset = old and self._rate.tick(stamp_ns) <= 0
         if reset:
-            self._sync.clear()
-        gathered = self._sync.put(stamp_ns, values)
-        if gathered is None:
+            self._waiting.clear()
+            self._newest = None
+        elif old:
+            return _Arrival()
+        gathered = self._waiting.setdefault(stamp_ns, {})
+        gathered.update(values)
+        if len(gathered) < self._inputs:
+            while len(self._waiting) > _MOST_WAITING:
+                del self._waiting[min(self._waiting)]
             return _Arrival(reset=reset)
+        self._newest = stamp_ns
+        self._waiting = {stamp: each for stamp, each in self._waiting.items() if stamp > stamp_ns}
         poses = (gathered[ALL_POSES] if ALL_POSES in gathered else
                  np.array([gathered[robot] for robot in range(self._num_robots)]))
         sensed = {key: value for key, value in gathered.items()
@@ -153,8 +122,8 @@ class Lockstep:
         return _Arrival(Inputs(stamp_ns, poses, sensed), repeats, reset)
 
     def lacks(self, keys: Collection[Key]) -> bool:
-        """Tell whether a turn waits for one of these inputs."""
-        return self._sync.lacks(keys)
+        """Tell whether a turn that has begun waits for one of these inputs."""
+        return any(key not in gathered for gathered in self._waiting.values() for key in keys)
 
 
 class Latest:

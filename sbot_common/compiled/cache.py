@@ -112,16 +112,9 @@ def usable_levels() -> list[str]:
 
 def _hash(versions: Sequence[object], processor: tuple[str, ...]) -> str:
     settings = [getattr(numba.config, name, None) for name in _SETTINGS]
-    makers = [_without_comments((Path(__file__).parent / f'{name}.py').read_bytes())
-              for name in MAKERS]
+    makers = [(Path(__file__).parent / f'{name}.py').read_bytes() for name in MAKERS]
     text = repr((_LAYOUT, versions, processor, settings, makers))
     return sha256(text.encode()).hexdigest()[:DIGITS]
-
-
-def _without_comments(source: bytes) -> list[bytes]:
-    """Return the lines of a module, without blank ones and those that are a comment."""
-    return [line for line in source.splitlines()
-            if line.strip() and not line.lstrip().startswith(b'#')]
 
 
 def _is_private(status: os.stat_result) -> bool:
@@ -286,15 +279,10 @@ def _read(path: Path) -> bytes | None:
     Without the check machine code with a flipped bit, or of another function, would be executed.
     """
     try:
-        # A pipe that somebody put there would wait for ever.
-        with open(os.open(path, os.O_RDONLY | getattr(os, 'O_NONBLOCK', 0)), 'rb') as file:
-            status = os.fstat(file.fileno())
-            if not stat.S_ISREG(status.st_mode):
-                return None
-            data = file.read()
+        data, noted = path.read_bytes(), path.stat().st_mtime
     except OSError:
         return None
-    if time.time() - status.st_mtime > _NOTED:
+    if time.time() - noted > _NOTED:
         with contextlib.suppress(OSError):  # e.g. a package that is read only
             os.utime(path)
     return data[:-4] if data[-4:] == _checksum(path.name, data[:-4]) else None

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from sbot_common.compiled.cache import CodeCache
 from sbot_common.compiled.fingerprint import ENVIRONMENT
 
 # isort: split
@@ -63,10 +64,6 @@ class _InnerLibrary(_Library):
         self._finalize_dynamic_globals()
         self._finalized = True
 
-    def part(self) -> Any:  # noqa: ANN401 - of llvmlite
-        """Return the module with this function alone."""
-        return self._final_module
-
     def _get_module_for_linking(self) -> Any:  # noqa: ANN401 - of llvmlite
         """Return the module with all that the function calls, for a caller of numba's kind."""
         self._ensure_finalized()
@@ -84,8 +81,8 @@ class OuterLibrary(_Library):
         """Link what the function calls, each once, then optimise and emit."""
         parts = _called_by(self)
         for library in parts:
-            if _calls_at_load(library):
-                self._reload_init.update(_calls_at_load(library))
+            if hasattr(library, '_reload_init'):  # not before numba 0.63: calls at loading
+                self._reload_init.update(library._reload_init)
             self._final_module.link_in(_module_of(library), preserve=True)
         self._linking_libraries.clear()
         super().finalize()
@@ -131,13 +128,9 @@ def _called_by(library: Any) -> list[Any]:  # noqa: ANN401 - of numba
     return order[::-1]
 
 
-def _calls_at_load(library: Any) -> Any:  # noqa: ANN401 - of numba
-    """Return what is called where a library is loaded; before numba 0.63 none holds it."""
-    return getattr(library, '_reload_init', ())
-
-
 def _module_of(library: Any) -> Any:  # noqa: ANN401 - of numba
-    return library.part() if isinstance(library, _InnerLibrary) else (
+    """Return what is to be linked: of an inner function that alone, not what it calls."""
+    return library._final_module if isinstance(library, _InnerLibrary) else (
         library._get_module_for_linking())
 
 
@@ -258,12 +251,11 @@ class _OuterDispatcher(CPUDispatcher):  # type: ignore[misc]
         return self._as_part().get_overload(sig)
 
 
-def outer(function: _Function, cache: Callable[..., Any],
-          **options: bool) -> Any:  # noqa: ANN401
-    """Compile a function for calls from Python; ``cache`` is the class of what keeps its code."""
+def outer(function: _Function, **options: bool) -> Any:  # noqa: ANN401
+    """Compile a function for calls from Python; its code is kept on disk."""
     compiled: Any = numba.njit(**{**_OPTIONS, **options}, pipeline_class=_OuterCompiler)(function)
     compiled.__class__ = _OuterDispatcher
-    compiled._cache = cache(function, compiled.targetoptions)
+    compiled._cache = CodeCache(function, compiled.targetoptions)
     return compiled
 
 

@@ -77,7 +77,7 @@ _FACTS = (int, float, complex, str, bytes, type(None), type(...), range, slice, 
 _DIGITS = 32
 _LOAD_CONST = dis.opmap['LOAD_CONST']
 # Modules that make machine code of what fingerprints do not see: their text is in the key of the
-# cache, so an edit compiles all anew, but for comments on lines of their own.
+# cache, so an edit compiles all anew.
 MAKERS = ('compiler', 'intrinsics', 'records')
 _PLAIN = (types.Number, types.Boolean, types.NoneType, types.UnicodeType, types.Array,
           types.Record, types.Literal)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 from sbot_common.compiled import fingerprint  # noqa: F401 - before numba
@@ -164,52 +165,39 @@ def _filled(builder: Any, lanes: list[Any]) -> Any:  # noqa: ANN401
 
 def _as_vector(builder: Any, value: Any) -> Any:  # noqa: ANN401
     """Return a vector as it is, and a number in all lanes."""
-    return value if value.type == _FLOATS else _filled(builder, [value] * LANES)
+    return value if isinstance(value.type, ir.VectorType) else _filled(builder, [value] * LANES)
 
 
-def _define(operation: Any, result: _VectorType,  # noqa: ANN401
-            emit: Callable[[Any, Any, Any], Any]) -> None:
-    """Define an operator of two vectors, or of a vector and a number."""
+def _define(operation: Any, kind: _VectorType, result: _VectorType,  # noqa: ANN401
+            operands: int, emit: Callable[..., Any]) -> None:
+    """Define an operator or function of vectors of one kind, of which some may be numbers."""
     class Typing(AbstractTemplate):  # type: ignore[misc]
         def generic(self, args: Any, _: Any) -> Any:  # noqa: ANN401
-            if len(args) == 2 and VECTOR in args and all(
-                    arg == VECTOR or isinstance(arg, types.Number) for arg in args):
+            if len(args) == operands and kind in args and all(
+                    arg == kind or isinstance(arg, types.Number) for arg in args):
                 return signature(result, *(
-                    VECTOR if arg == VECTOR else types.float64 for arg in args))
+                    kind if arg == kind else types.float64 for arg in args))
             return None
 
     def lower(_context: Any, builder: Any, _sig: Any, args: Any) -> Any:  # noqa: ANN401
         return emit(builder, *(_as_vector(builder, arg) for arg in args))
     infer_global(operation)(Typing)
-    for kinds in ((VECTOR, VECTOR), (VECTOR, types.float64), (types.float64, VECTOR)):
-        lower_builtin(operation, *kinds)(lower)
+    for kinds in product((kind, types.float64), repeat=operands):
+        if kind in kinds:
+            lower_builtin(operation, *kinds)(lower)
 
 
-_define(operator.add, VECTOR, lambda builder, a, b: builder.fadd(a, b))
-_define(operator.sub, VECTOR, lambda builder, a, b: builder.fsub(a, b))
-_define(operator.mul, VECTOR, lambda builder, a, b: builder.fmul(a, b))
-_define(operator.truediv, VECTOR, lambda builder, a, b: builder.fdiv(a, b))
-_define(operator.lt, MASK, lambda builder, a, b: builder.fcmp_ordered('<', a, b))
-_define(operator.le, MASK, lambda builder, a, b: builder.fcmp_ordered('<=', a, b))
-_define(operator.gt, MASK, lambda builder, a, b: builder.fcmp_ordered('>', a, b))
-_define(operator.ge, MASK, lambda builder, a, b: builder.fcmp_ordered('>=', a, b))
-
-
-def _define_on(operation: Any, kind: _VectorType, operands: int,  # noqa: ANN401
-               emit: Callable[..., Any]) -> None:
-    """Define an operator or function of vectors of one kind."""
-    class Typing(AbstractTemplate):  # type: ignore[misc]
-        def generic(self, args: Any, _: Any) -> Any:  # noqa: ANN401
-            return signature(kind, *args) if args == (kind,) * operands else None
-
-    infer_global(operation)(Typing)
-    lower_builtin(operation, *(kind,) * operands)(
-        lambda _context, builder, _sig, args: emit(builder, *args))
-
-
-_define_on(operator.and_, MASK, 2, lambda builder, a, b: builder.and_(a, b))
-_define_on(operator.or_, MASK, 2, lambda builder, a, b: builder.or_(a, b))
-_define_on(operator.neg, VECTOR, 1, lambda builder, a: builder.fneg(a))
+_define(operator.add, VECTOR, VECTOR, 2, lambda builder, a, b: builder.fadd(a, b))
+_define(operator.sub, VECTOR, VECTOR, 2, lambda builder, a, b: builder.fsub(a, b))
+_define(operator.mul, VECTOR, VECTOR, 2, lambda builder, a, b: builder.fmul(a, b))
+_define(operator.truediv, VECTOR, VECTOR, 2, lambda builder, a, b: builder.fdiv(a, b))
+_define(operator.lt, VECTOR, MASK, 2, lambda builder, a, b: builder.fcmp_ordered('<', a, b))
+_define(operator.le, VECTOR, MASK, 2, lambda builder, a, b: builder.fcmp_ordered('<=', a, b))
+_define(operator.gt, VECTOR, MASK, 2, lambda builder, a, b: builder.fcmp_ordered('>', a, b))
+_define(operator.ge, VECTOR, MASK, 2, lambda builder, a, b: builder.fcmp_ordered('>=', a, b))
+_define(operator.and_, MASK, MASK, 2, lambda builder, a, b: builder.and_(a, b))
+_define(operator.or_, MASK, MASK, 2, lambda builder, a, b: builder.or_(a, b))
+_define(operator.neg, VECTOR, VECTOR, 1, lambda builder, a: builder.fneg(a))
 
 
 def _call(builder: Any, name: str, value: Any) -> Any:  # noqa: ANN401
@@ -221,7 +209,7 @@ def _call(builder: Any, name: str, value: Any) -> Any:  # noqa: ANN401
     return builder.call(function, [value])
 
 
-_define_on(math.sqrt, VECTOR, 1, lambda builder, a: _call(builder, 'llvm.sqrt', a))
+_define(math.sqrt, VECTOR, VECTOR, 1, lambda builder, a: _call(builder, 'llvm.sqrt', a))
 
 
 def _one_instruction(name: str) -> Any:  # noqa: ANN401

@@ -13,7 +13,7 @@ import hashlib
 import sys
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numba
 import numpy as np
@@ -195,15 +195,7 @@ def _layout(kind: Any, _: int) -> tuple[_View, int, list[tuple[type | None, int]
     return _View(kind), -(-size(kind) // _WORD), places(kind, 0)
 
 
-if TYPE_CHECKING:
-    class Structure:
-        """An object of compiled code: its fields are read and set there."""
-
-        def __init__(self, *fields: Any) -> None: ...  # noqa: ANN401
-        def __getattr__(self, name: str) -> Any: ...  # noqa: ANN401
-        def __setattr__(self, name: str, value: Any) -> None: ...  # noqa: ANN401
-else:
-    Structure = structref.StructRefProxy
+Structure = structref.StructRefProxy  # an object of compiled code: fields are read and set there
 
 
 def define_structure(proxy: Any, fields: Sequence[str]) -> None:  # noqa: ANN401 - a class

@@ -34,8 +34,6 @@ def purpose_of(name: str) -> int:
 # all tests of TestU01. The numbers are those of ``numpy.random.Philox`` and of Random123's
 # ``philox4x64``.
 
-Words = tuple[np.uint64, np.uint64, np.uint64, np.uint64]
-
 WORDS = 4  # of a block
 _ROUNDS = 10
 # The paper's multipliers, chosen for how well one round mixes, and what is added to the key after
@@ -47,7 +45,7 @@ _KEY_STEP_0, _KEY_STEP_1 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBB67AE8584
 @njit_inline
 def _philox(c0: np.uint64, c1: np.uint64, c2: np.uint64, c3: np.uint64, key_0: np.uint64,
            key_1: np.uint64) -> Any:  # noqa: ANN401
-    """Return the block (``Words``) of a counter, the lowest word first, and a key."""
+    """Return the block of a counter and a key: four words (np.uint64), the lowest first."""
     for _ in range(_ROUNDS):
         low_0, high_0 = product_halves(c0, _MULTIPLIER_0)
         low_2, high_2 = product_halves(c2, _MULTIPLIER_2)
@@ -58,7 +56,7 @@ def _philox(c0: np.uint64, c1: np.uint64, c2: np.uint64, c3: np.uint64, key_0: n
 
 @njit_inline
 def _block_of(seed: int, purpose: int, robot: int, tick: int, block: int) -> Any:  # noqa: ANN401
-    """Return the words (``Words``) 4 block … 4 block + 3 of a robot's numbers of a tick.
+    """Return the words 4 block … 4 block + 3 of a robot's numbers of a tick.
 
     The key is (seed, purpose), the counter (block + 1, tick, robot, 0): NumPy counts before it
     draws, so these are the words of ``numpy.random.Philox(key=[seed, purpose],

@@ -211,15 +211,15 @@ def _is_joint(fixed: FixedObjects, cell: int, k: int, overlap: float, px: float,
     Where walls meet end to end, pushing away from each of them would push twice. An object that
     owns the point is at least as near, so the deeper of the two is the one to keep.
     """
-    bounds = fixed.bounds
+    bounds, grid = fixed.bounds, fixed.grid
     for axis in range(2):
         value, point = (x, px) if axis == 0 else (y, py)
         if point - bounds[axis] <= JOINT and bounds[axis] + radius - value >= overlap:
             return True
         if bounds[axis + 2] - point <= JOINT and value + radius - bounds[axis + 2] >= overlap:
             return True
-    for entry in range(fixed.starts[cell], fixed.starts[cell + 1]):
-        other = fixed.items[entry]
+    for entry in range(grid.starts[cell], grid.starts[cell + 1]):
+        other = grid.items[entry]
         if other != k and contact(fixed.boxes, other, px, py, JOINT, x, y)[0] > 0.0:
             depth = contact(fixed.boxes, other, x, y, radius, x, y)[0]
             if depth > overlap or (depth == overlap and other < k):
@@ -247,7 +247,7 @@ def fixed_displacement(fixed: FixedObjects, x: float, y: float, radius: float, f
     is not above ``tolerance`` when there is nothing to do.
 
     """
-    bounds = fixed.bounds
+    bounds, grid = fixed.bounds, fixed.grid
     west, east = bounds[0] + radius - x, x + radius - bounds[2]
     south, north = bounds[1] + radius - y, y + radius - bounds[3]
     deepest = max(west, east, south, north)
@@ -262,9 +262,9 @@ def fixed_displacement(fixed: FixedObjects, x: float, y: float, radius: float, f
         if north > tolerance:
             dy -= north + more
 
-    cell = cell_of(x, y, fixed.x0, fixed.y0, fixed.cell, fixed.nx, fixed.ny)
-    for entry in range(fixed.starts[cell], fixed.starts[cell + 1]):
-        k = fixed.items[entry]
+    cell = cell_of(x, y, grid.x0, grid.y0, grid.cell, grid.nx, grid.ny)
+    for entry in range(grid.starts[cell], grid.starts[cell + 1]):
+        k = grid.items[entry]
         overlap, ux, uy, px, py = contact(fixed.boxes, k, x, y, radius, from_x, from_y)
         deepest = max(deepest, overlap)
         if overlap > tolerance and not _is_joint(fixed, cell, k, overlap, px, py, x, y, radius):
@@ -376,7 +376,7 @@ def fixed_displacement_of_box(fixed: FixedObjects, boxes: Floats, i: int, turn: 
     What one object's displacement does for the next one is not done twice: walls of several
     pieces push once. ``turn`` is that of ``Shapes``; the angle (rad) is 0 if it is.
     """
-    x, y, bounds = boxes[i, 0], boxes[i, 1], fixed.bounds
+    x, y, bounds, grid = boxes[i, 0], boxes[i, 1], fixed.bounds, fixed.grid
     more = margin * (boxes[i, 4] + boxes[i, 5])
     c, s = abs(boxes[i, 2]), abs(boxes[i, 3])
     reach_x, reach_y = c * boxes[i, 4] + s * boxes[i, 5], s * boxes[i, 4] + c * boxes[i, 5]
@@ -392,9 +392,9 @@ def fixed_displacement_of_box(fixed: FixedObjects, boxes: Floats, i: int, turn: 
                 if turn > 0.0:
                     arm = _wall_arm(boxes, i, overlap, ux, uy)
                 dx, dy, angle = _pushed(dx, dy, angle, overlap + more, ux, uy, arm, turn)
-    cell = cell_of(x, y, fixed.x0, fixed.y0, fixed.cell, fixed.nx, fixed.ny)
-    for entry in range(fixed.starts[cell], fixed.starts[cell + 1]):
-        k = int(fixed.items[entry])
+    cell = cell_of(x, y, grid.x0, grid.y0, grid.cell, grid.nx, grid.ny)
+    for entry in range(grid.starts[cell], grid.starts[cell + 1]):
+        k = int(grid.items[entry])
         overlap, ux, uy = with_fixed(fixed, k, boxes, i, from_x, from_y)
         deepest = max(deepest, overlap)
         if overlap > tolerance:

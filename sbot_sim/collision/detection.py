@@ -313,19 +313,11 @@ def touching(fixed: FixedObjects, crowd: Crowd, places: Places, queue: Integers3
     queue : receives the bodies in the order of place
 
     """
-    grid, count, n = crowd.grid, 0, len(places.x)
-    for k in range(n):
-        i = np.uint32(grid.items[k])
-        places.x[k], places.y[k], places.radius[k] = (crowd.pose[i, 0], crowd.pose[i, 1],
-                                                      crowd.radius[i])
-        crowd.retreats[k] = 0
-    for k in range(n):
-        i = np.uint32(grid.items[k])
-        found = _touches(fixed, crowd, places, k)
-        crowd.queued[i] = found
-        queue[count] = i
-        count += found
-    return count
+    n = len(places.x)
+    crowd.retreats[:] = 0
+    fill_places(crowd, places, 0, n)
+    mark_touching(fixed, crowd, places, 0, n)
+    return list_marked(crowd, queue)
 
 
 @njit_inner
@@ -387,12 +379,12 @@ def _touches_another(crowd: Crowd, places: Places, k: int, largest: float) -> bo
 @njit_inline
 def _touches_fixed(fixed: FixedObjects, x: float, y: float, radius: float) -> bool:
     """Tell whether a circle overlaps something fixed, as ``contacts.contact`` tells."""
-    bounds, boxes = fixed.bounds, fixed.boxes
+    bounds, boxes, grid = fixed.bounds, fixed.boxes, fixed.grid
     found = not ((bounds[0] + radius - x <= 0.0) & (x + radius - bounds[2] <= 0.0)
                  & (bounds[1] + radius - y <= 0.0) & (y + radius - bounds[3] <= 0.0))
-    cell = cell_of(x, y, fixed.x0, fixed.y0, fixed.cell, fixed.nx, fixed.ny)
-    for entry in range(np.uint64(fixed.starts[cell]), np.uint64(fixed.starts[cell + 1])):
-        k = np.uint32(fixed.items[entry])
+    cell = cell_of(x, y, grid.x0, grid.y0, grid.cell, grid.nx, grid.ny)
+    for entry in range(np.uint64(grid.starts[cell]), np.uint64(grid.starts[cell + 1])):
+        k = np.uint32(grid.items[entry])
         cx, cy, c, s = boxes[k, 0], boxes[k, 1], boxes[k, 2], boxes[k, 3]
         # The same differences and squares, without a branch.
         du = greatest(absolute(c * (x - cx) + s * (y - cy)) - boxes[k, 4], 0.0)

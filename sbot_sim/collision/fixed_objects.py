@@ -15,12 +15,11 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sbot_common.arrays import Floats
-from sbot_common.compiled.jit import njit_inner
+from sbot_common.compiled.jit import njit
 from sbot_common.elementary import copy_rows, hypot, sincos
-from sbot_common.spatial import grid_of_circles, grid_of_segments, grid_shape
+from sbot_common.spatial import BucketGrid, grid_of_circles, grid_of_segments, grid_shape
 from sbot_sim.world.geometry import SIDES, World
 
 # Cells for each object (more cells: shorter lists, more memory), and the longest side of the grid.
@@ -30,17 +29,11 @@ _LONGEST_SIDE = 4096
 
 
 class FixedObjects(NamedTuple):
-    """Bounds and K rounded boxes, with a grid of them (as in ``sbot_common.spatial``)."""
+    """Bounds and K rounded boxes, with a grid of them."""
 
     bounds: Floats  # (4,) xmin, ymin, xmax, ymax (m), infinite where there are no walls
     boxes: Floats  # (K, 7) cx, cy, cos yaw, sin yaw, half width, half height, radius
-    x0: float  # m
-    y0: float  # m
-    cell: float  # m
-    nx: int
-    ny: int
-    starts: NDArray[np.int32]  # (nx*ny + 1,)
-    items: NDArray[np.int32]  # the boxes of a cell in increasing order
+    grid: BucketGrid  # of the boxes
     largest_radius: float  # m
 
     @classmethod
@@ -48,39 +41,34 @@ class FixedObjects(NamedTuple):
         """Return the table of a world for contacts with discs of ``radius`` (N,) (m)."""
         largest = float(radius.max(initial=0.0))
         xmin, ymin, xmax, ymax = (float(v) for v in world.bounds)
-        boxes = _boxes(world)
+        boxes, circles = _boxes(world), world.circles
         area = (xmax - xmin) * (ymax - ymin)
         wanted = max(largest, math.sqrt(
-            area / (_CELLS_PER_OBJECT * max(_LEAST_OBJECTS, len(boxes)))))
+            area / (_CELLS_PER_OBJECT * max(_LEAST_OBJECTS, len(boxes) + len(circles)))))
         cell, nx, ny = grid_shape(xmin, ymin, xmax, ymax, wanted, _LONGEST_SIDE)
 
         # A robot is never deep inside a rectangle, so its sides find it. Each side is its
         # rectangle.
         lines = np.ascontiguousarray(world.inner_segments)
-        rectangles, circles = len(world.rectangles), len(world.circles)
-        free = len(lines) - SIDES * rectangles
+        free = len(lines) - SIDES * len(world.rectangles)
         box_of_line = np.concatenate(
-            [np.arange(free), free + np.repeat(np.arange(rectangles), SIDES)])
-        line_grid = grid_of_segments(lines, largest, cell, xmin, ymin, nx, ny)
-        round_grid = grid_of_circles(world.circles, largest, cell, xmin, ymin, nx, ny)
-        cells = np.concatenate([np.repeat(np.arange(nx * ny), np.diff(grid.starts))
-                                for grid in (line_grid, round_grid)])
-        items = np.concatenate([box_of_line[line_grid.items],
-                                np.arange(free + rectangles, free + rectangles + circles)[
-                                    round_grid.items]])
+            [np.arange(free), free + np.repeat(np.arange(len(world.rectangles)), SIDES)])
+        grid = grid_of_segments(lines, largest, cell, xmin, ymin, nx, ny)
+        cells = np.repeat(np.arange(nx * ny), np.diff(grid.starts))
         # One number for a cell and an item: to sort rows takes eight times as long.
-        pairs = np.sort(cells.astype(np.int64) * max(1, len(boxes)) + items)
+        pairs = np.sort(cells.astype(np.int64) * max(1, len(boxes)) + box_of_line[grid.items])
         # Each once. np.unique would import NumPy's masked arrays, a hundredth of a second.
         listed = pairs[np.diff(pairs, prepend=-1) > 0]
         in_cell, item = np.divmod(listed, max(1, len(boxes)))
         starts = np.searchsorted(in_cell, np.arange(nx * ny + 1)).astype(np.int32)
-        limits = world.bounds if world.has_walls else np.array([-np.inf, -np.inf, np.inf, np.inf])
-        return cls(limits, boxes, xmin, ymin, cell, nx, ny, starts,
-                   item.astype(np.int32), largest)
+        limits = np.array(world.bounds if world.has_walls else [-np.inf, -np.inf, np.inf, np.inf])
+        fixed = cls(limits, boxes, BucketGrid(xmin, ymin, cell, nx, ny, starts,
+                                              item.astype(np.int32)), largest)
+        return with_discs(fixed, circles[:, :2].copy(), circles[:, 2].copy())
 
 
 def _boxes(world: World) -> Floats:
-    """Return the rounded boxes (K, 7): free segments, then rectangles, then circles."""
+    """Return the rounded boxes (K, 7) of free segments, then of rectangles."""
     rows = []
     for x0, y0, x1, y1 in world.free_segments.tolist():
         length = hypot(x1 - x0, y1 - y0)
@@ -89,33 +77,32 @@ def _boxes(world: World) -> Floats:
     for cx, cy, width, height, yaw in world.rectangles.tolist():
         s, c = sincos(yaw)
         rows.append((cx, cy, c, s, 0.5 * width, 0.5 * height, 0.0))
-    for x, y, radius in world.circles.tolist():
-        rows.append((x, y, 1.0, 0.0, 0.0, 0.0, radius))
     return np.array(rows, dtype=np.float64).reshape(-1, 7)
 
 
-@njit_inner
+@njit
 def with_discs(fixed: FixedObjects, centre: Floats, radius: Floats) -> FixedObjects:
     """Return the table with more discs, as the last of its boxes: centres (M, 2), radii (M,) m."""
-    n, m, count = len(fixed.boxes), len(radius), 0
+    n, m, count, before = len(fixed.boxes), len(radius), 0, fixed.grid
     boxes, discs = np.zeros((n + m, 7)), np.empty((m, 3))
     copy_rows(fixed.boxes, boxes[:n])
     for k in range(m):
         discs[k, 0], discs[k, 1], discs[k, 2] = centre[k, 0], centre[k, 1], radius[k]
         boxes[n + k, 0], boxes[n + k, 1], boxes[n + k, 2] = centre[k, 0], centre[k, 1], 1.0
         boxes[n + k, 6] = radius[k]
-    grid = grid_of_circles(discs, fixed.largest_radius, fixed.cell, fixed.x0, fixed.y0, fixed.nx,
-                           fixed.ny)
-    starts = np.empty(len(fixed.starts), np.int32)
-    items = np.empty(len(fixed.items) + len(grid.items), np.int32)
+    grid = grid_of_circles(discs, fixed.largest_radius, before.cell, before.x0, before.y0,
+                           before.nx, before.ny)
+    starts = np.empty(len(before.starts), np.int32)
+    items = np.empty(len(before.items) + len(grid.items), np.int32)
     for cell in range(len(starts)):
         starts[cell] = count
         if cell + 1 < len(starts):
-            for entry in range(fixed.starts[cell], fixed.starts[cell + 1]):
-                items[count] = fixed.items[entry]
+            for entry in range(before.starts[cell], before.starts[cell + 1]):
+                items[count] = before.items[entry]
                 count += 1
             for entry in range(grid.starts[cell], grid.starts[cell + 1]):
                 items[count] = n + grid.items[entry]
                 count += 1
-    return FixedObjects(fixed.bounds, boxes, fixed.x0, fixed.y0, fixed.cell, fixed.nx, fixed.ny,
-                        starts, items, fixed.largest_radius)
+    return FixedObjects(fixed.bounds, boxes, BucketGrid(
+        before.x0, before.y0, before.cell, before.nx, before.ny, starts, items),
+        fixed.largest_radius)

@@ -33,7 +33,7 @@ from sbot_sim.collision.detection import (
 )
 from sbot_sim.collision.fixed_objects import FixedObjects
 from sbot_sim.dynamics.motion import wrap_yaw
-from sbot_sim.world.bodies import Shapes, body_of, boxes_at, centres, place
+from sbot_sim.world.bodies import Shapes, body_of, boxes_at, centres, place, share_equally
 
 PASSES = 200  # of displacements, at most, in a tick
 _ROUNDING = 1e-12  # m, rad; far below what counts as an overlap
@@ -232,7 +232,6 @@ class _Separation(NamedTuple):
     """The outcome of one tick for N bodies."""
 
     pose: Floats  # (N, 3) x, y (m), yaw (rad); free of overlaps
-    displacement: Floats  # (N, 2) from the proposed position to ``pose`` (m)
     collided: Flags  # (N,) intersected something
     reverted: Flags  # (N,) could not be freed and went back to the previous position
     passes: int  # how many times bodies were displaced
@@ -308,29 +307,6 @@ def free_of_overlaps(fixed: FixedObjects, radius: Floats, shapes: Shapes | None,
     return made
 
 
-@njit
-def _separate_discs(fixed: FixedObjects, radius: Floats, previous: Floats, proposed: Floats,
-                    passes: int) -> tuple[Floats, Floats, Flags, Flags, int]:
-    """Return the fields of ``_Separation`` of discs."""
-    n, pose = len(radius), proposed.copy()
-    collided, reverted, made = np.empty(n, np.bool_), np.empty(n, np.bool_), 0
-    if n > 0:
-        made = free_of_overlaps(fixed, radius, None, previous, pose, make_scratch(n, 2), collided,
-                                reverted, passes)
-    return pose, _displacements(previous, proposed, pose), collided, reverted, made
-
-
-@njit_inner
-def _displacements(previous: Floats, proposed: Floats, pose: Floats) -> Floats:
-    """Return the way (N, 2) m to ``pose`` from where bodies would be, or if lost have been."""
-    out = np.empty((len(pose), 2))
-    for i in range(len(pose)):
-        lost = not math.isfinite(proposed[i, 0] + proposed[i, 1] + proposed[i, 2])
-        for c in range(2):
-            out[i, c] = pose[i, c] - (previous[i, c] if lost else proposed[i, c])
-    return out
-
-
 @njit_inner
 def separate_bodies(fixed: FixedObjects, shapes: Shapes, previous: Floats, proposed: Floats,
                     passes: int) -> tuple[Floats, Flags, Flags, int]:
@@ -346,8 +322,6 @@ def separate_bodies(fixed: FixedObjects, shapes: Shapes, previous: Floats, propo
     """
     n, before, pose = len(proposed), centres(shapes, previous), centres(shapes, proposed)
     collided, reverted = np.empty(n, np.bool_), np.empty(n, np.bool_)
-    if n == 0:
-        return pose, collided, reverted, 0
     goal = pose.copy()
     made = free_of_overlaps(fixed, shapes.outer_radius, shapes, before, pose, make_scratch(n, 4),
                             collided, reverted, passes)
@@ -375,8 +349,8 @@ def _same(a: Floats, b: Floats, i: int) -> bool:
 
 
 @njit_inner
-def separate_shapes(fixed: FixedObjects, shapes: Shapes, previous: Floats, proposed: Floats,
-                    passes: int) -> tuple[Floats, Flags, Flags, int]:
+def _separate_shapes(fixed: FixedObjects, shapes: Shapes, previous: Floats, proposed: Floats,
+                     passes: int) -> tuple[Floats, Flags, Flags, int]:
     """Return (poses, collided, reverted, passes) of ``separate``; yaws are in [-pi, pi).
 
     Where nothing can be displaced bodies go back with their yaw: a rectangle that turns may
@@ -408,24 +382,20 @@ def separate_shapes(fixed: FixedObjects, shapes: Shapes, previous: Floats, propo
 
 
 @njit
-def _separate_any(fixed: FixedObjects, shapes: Shapes, previous: Floats, proposed: Floats,
-                  passes: int) -> tuple[Floats, Floats, Flags, Flags, int]:
-    """Return the fields of ``_Separation`` of bodies of any shape."""
-    pose, collided, reverted, made = separate_shapes(fixed, shapes, previous, proposed, passes)
-    return pose, _displacements(previous, proposed, pose), collided, reverted, made
-
-
-def separate(fixed: FixedObjects, shapes: Shapes | Floats, previous: Floats, proposed: Floats,
-             passes: int = PASSES) -> _Separation:
+def separate(fixed: FixedObjects, shapes: Shapes, previous: Floats, proposed: Floats,
+             passes: int = PASSES, shaped: bool | None = True) -> _Separation:
     """Return the poses of this tick, free of overlaps deeper than 1e-9 m if ``previous`` is.
+
+    A world of discs that share equally is computed as in a batch of such worlds, to the bit.
 
     Parameters
     ----------
     fixed : the fixed objects, made for radii that are not smaller than those of the bodies
-    shapes : of N bodies; of discs that share overlaps equally perhaps their radii (N,) m alone
+    shapes : of N bodies
     previous : (N, 3) poses of the previous tick, free of overlaps
     proposed : (N, 3) poses where the bodies would be without collisions
     passes : displacements, at most, before the rest goes back (of each substep)
+    shaped : None: all are discs, and what is for other shapes is not even compiled
 
     Returns
     -------
@@ -433,8 +403,10 @@ def separate(fixed: FixedObjects, shapes: Shapes | Floats, previous: Floats, pro
     was.
 
     """
-    if isinstance(shapes, Shapes) and shapes.equal_discs:
-        shapes = shapes.outer_radius
-    if isinstance(shapes, Shapes):
-        return _Separation(*_separate_any(fixed, shapes, previous, proposed, passes))
-    return _Separation(*_separate_discs(fixed, shapes, previous, proposed, passes))
+    if shaped is not None and not share_equally(shapes):
+        return _Separation(*_separate_shapes(fixed, shapes, previous, proposed, passes))
+    n, pose = len(proposed), proposed.copy()
+    collided, reverted = np.empty(n, np.bool_), np.empty(n, np.bool_)
+    made = free_of_overlaps(fixed, shapes.outer_radius, None, previous, pose, make_scratch(n, 2),
+                            collided, reverted, passes)
+    return _Separation(pose, collided, reverted, made)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -83,9 +84,9 @@ def _within(points: Floats, centres: Floats, reach: float) -> tuple[Indexes, Ind
 
 
 @njit
-def _with_more_room(values: Indexes) -> Indexes:
+def _with_more_room(values: Any) -> Any:  # noqa: ANN401 - an array of one dimension
     """Return the numbers in an array of twice the length; np.append takes longer to compile."""
-    out = np.empty(2 * len(values), np.intp)
+    out = np.empty(2 * len(values), values.dtype)
     for i in range(len(values)):
         out[i] = values[i]
     return out
@@ -138,8 +139,7 @@ def _noted(row: Indexes, other: Indexes, depth: Floats, found: int, i: int, k: i
           deep: float) -> tuple[Indexes, Indexes, Floats]:
     """Return three lists with (i, k, deep) at place ``found``; full ones are twice as long."""
     if found == len(row):
-        row, other = np.append(row, row), np.append(other, other)
-        depth = np.append(depth, depth)
+        row, other, depth = (_with_more_room(row), _with_more_room(other), _with_more_room(depth))
     row[found], other[found], depth[found] = i, k, deep
     return row, other, depth
 
@@ -219,12 +219,19 @@ def disc_depth(corners: Floats, x: float, y: float, radius: float) -> float:
 
 
 @njit_inner
-def _bounds(outlines: Floats) -> Floats:
-    """Return xmin, ymin, xmax, ymax (K, 4) of outlines (K, P, 2)."""
+def _box(corners: Floats) -> tuple[float, float, float, float]:
+    """Return xmin, ymin, xmax, ymax of corners (P, 2)."""
+    x_min, x_max = _shadow(corners, 1.0, 0.0)
+    y_min, y_max = _shadow(corners, 0.0, 1.0)
+    return x_min, y_min, x_max, y_max
+
+
+@njit_inner
+def _boxes(outlines: Floats) -> Floats:
+    """Return ``_box`` (K, 4) of outlines (K, P, 2)."""
     out = np.empty((len(outlines), 4))
     for k in range(len(outlines)):
-        out[k, 0], out[k, 2] = _shadow(outlines[k], 1.0, 0.0)
-        out[k, 1], out[k, 3] = _shadow(outlines[k], 0.0, 1.0)
+        out[k, 0], out[k, 1], out[k, 2], out[k, 3] = _box(outlines[k])
     return out
 
 
@@ -236,7 +243,7 @@ def depths_of_outlines(corners: Floats, others: Floats, tick: Indexes,
     ``tick`` (R,) and ``other_tick`` (K,) are when they are there; None: always.
     """
     row, other, depth = np.empty(16, np.intp), np.empty(16, np.intp), np.empty(16)
-    found, mine, theirs = 0, _bounds(corners), _bounds(others)
+    found, mine, theirs = 0, _boxes(corners), _boxes(others)
     for i in range(len(corners)):
         for k in range(len(others)):
             if other_tick is not None and tick[i] != other_tick[k]:
@@ -275,16 +282,6 @@ def joined(polygons: Sequence[Floats]) -> tuple[Floats, Indexes]:
     starts = np.zeros(len(polygons) + 1, np.intp)
     np.cumsum([len(corners) for corners in polygons], out=starts[1:])
     return np.concatenate(polygons), starts
-
-
-@njit_inner
-def _box(corners: Floats) -> tuple[float, float, float, float]:
-    """Return xmin, ymin, xmax, ymax of corners (P, 2)."""
-    x_min, y_min, x_max, y_max = math.inf, math.inf, -math.inf, -math.inf
-    for k in range(len(corners)):
-        x_min, x_max = min(x_min, corners[k, 0]), max(x_max, corners[k, 0])
-        y_min, y_max = min(y_min, corners[k, 1]), max(y_max, corners[k, 1])
-    return x_min, y_min, x_max, y_max
 
 
 @njit_inner

@@ -21,13 +21,7 @@ from wind_model.parameters import Height
 
 def free_wind(field: Lattice | None, outside: Floats, pose: Floats,
               height: Height | float) -> Floats:
-    """Return the wind (N, 2) in m/s at robots, frame `map`; parameters as in ``_wind_around``."""
-    return np.ascontiguousarray(_wind_around(field, outside, pose, height)[:, :2])
-
-
-def _wind_around(field: Lattice | None, outside: Floats, pose: Floats,
-                 height: Height | float) -> Floats:
-    """Return the wind (N, 3) in m/s at robots, w included, frame `map`.
+    """Return the wind (N, 2) in m/s at robots, frame `map`.
 
     Parameters
     ----------
@@ -38,11 +32,9 @@ def _wind_around(field: Lattice | None, outside: Floats, pose: Floats,
 
     """
     if field is None:
-        out = np.empty((pose.shape[0], 3))
-        out[:] = outside
-        return out
+        return np.tile(outside[:2], (len(pose), 1))
     where = height if isinstance(height, Height) else Height(height)
-    return sample(field, points_at(field, pose, where), outside)
+    return np.ascontiguousarray(sample(field, points_at(field, pose, where), outside)[:, :2])
 
 
 _HOOK = "Your own function, 'module:function', "
@@ -103,5 +95,3 @@ class Hooks(NamedTuple):
             raise InputError(
                 f'{where()}: returned {found}, expected finite numbers of shape {shape}')
         return array
-
-

@@ -7,6 +7,8 @@ import ctypes
 import sys
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from itertools import groupby
+from typing import Any
 
 import numpy as np
 
@@ -104,6 +106,7 @@ def _run_team(me: int, threads: int, control: Integers, steps: Integers, phases:
 # A phase in Python: a function of (first, end) that works on the worlds first … end-1 of arrays
 # that it knows.
 Interpreted = Callable[[int, int], None]
+_Stretch = tuple[Integers, Integers]  # compiled phases without Python between them
 _TASKS = 2  # of a thread in a shared step: they take different time
 _LEAST_ROWS = 250  # of a task
 _LIGHT = 4000  # robots from which on phases with little work are shared
@@ -124,28 +127,25 @@ class Program:
                  policy: Policy | None = None, threads: int = 1) -> None:
         self._worlds, self._policy, self._threads = worlds, policy or Policy.none(), threads
         self.replace(setting)
-        # Stretches of compiled phases: their addresses and steps.
-        parts: list[tuple[list[int], list[list[int]]] | Interpreted] = []
+        self._parts: list[_Stretch | Interpreted] = []
+        for interpreted, group in groupby(phases, callable):
+            alike: list[Any] = list(group)
+            self._parts += alike if interpreted else [self._stretch(alike)]
+        only = self._parts[0] if len(self._parts) == 1 else None
+        self._only = None if callable(only) else only
+
+    def _stretch(self, phases: Sequence[Phase]) -> _Stretch:
+        """Return compiled phases: their addresses, and steps of those that do not wait."""
+        addresses: list[int] = []
+        steps: list[list[int]] = []
         for phase in phases:
-            if not isinstance(phase, Phase):
-                parts.append(phase)
-                continue
-            if not parts or callable(parts[-1]):
-                parts.append(([], []))
-            part = parts[-1]
-            assert not callable(part)
-            addresses, steps = part
-            few = phase.light and setting.robots < _LIGHT
+            few = phase.light and self._setting.robots < _LIGHT
             tasks = self._tasks if phase.shared and not few else 1
             if not steps or steps[-1][2] != tasks or (phase.apart and tasks > 1):
                 steps.append([len(addresses), len(addresses), tasks])
             addresses.append(phase.address(self._batch))
             steps[-1][1] += 1
-        self._parts: list[tuple[Integers, Integers] | Interpreted] = [
-            part if callable(part) else (np.array(part[0], np.int64), np.array(part[1], np.int64))
-            for part in parts]
-        only = self._parts[0] if len(parts) == 1 else None
-        self._only = None if callable(only) else only
+        return np.array(addresses, np.int64), np.array(steps, np.int64)
 
     def replace(self, setting: Setting) -> None:
         """Work on another setting of the same worlds from now on."""
@@ -173,8 +173,7 @@ class Program:
         else:
             self._run_stretch(only, first, end, n, ticks)
 
-    def _run_stretch(self, part: tuple[Integers, Integers], first: int, end: int, n: int,
-                     ticks: int) -> None:
+    def _run_stretch(self, part: _Stretch, first: int, end: int, n: int, ticks: int) -> None:
         """Run compiled phases, in several threads where that is worth it."""
         phases, steps = part
         if self._threads == 1:

@@ -21,12 +21,11 @@ from sbot_sim.collision.detection import (
     fill_places,
     find_shift,
     list_marked,
-    make_scratch,
     mark_touching,
     scratch_of,
     shape_of_crowd,
 )
-from sbot_sim.collision.fixed_objects import FixedObjects, with_discs
+from sbot_sim.collision.fixed_objects import with_discs
 from sbot_sim.collision.overlap import TOLERANCE
 from sbot_sim.collision.separation import (
     DISPLACED_ABOVE,
@@ -34,7 +33,7 @@ from sbot_sim.collision.separation import (
     discs_of_crowd,
     displace,
     free_of_overlaps,
-    separate_shapes,
+    separate,
     shift_robot,
     steps_needed,
 )
@@ -48,7 +47,7 @@ from sbot_sim.dynamics.inertia import (
 )
 from sbot_sim.dynamics.inertia import sum_impulses as total_impulses
 from sbot_sim.dynamics.motion import BLOCK, achieved_twists, carried_speeds, drive, move
-from sbot_sim.world.bodies import Shapes, drives_of, shapes_of, share_equally
+from sbot_sim.world.bodies import Shapes, drives_of, shapes_of
 from sbot_sim.world.moving import disc_positions
 from sbot_sim.world.scene import discs_of, number_places, sort_places
 from sbot_sim.worlds.air import force_of
@@ -367,7 +366,7 @@ def _resolve(first: int, end: int, batch: Batch, shaped: bool | None) -> None:
                 after = moved + (~waits).astype(np.int64)
                 centre = disc_positions(paths, after, k * m)
                 fixed = with_discs(still, centre, radius)
-            pose, collided, reverted = _separated(fixed, shapes, shaped, before, goal)
+            pose, collided, reverted, _ = separate(fixed, shapes, before, goal, PASSES, shaped)
             if m == 0 or not _blocked(shapes, pose, centre, radius, waits):
                 break
         copy_numbers(after, moved)
@@ -379,22 +378,6 @@ def _resolve(first: int, end: int, batch: Batch, shaped: bool | None) -> None:
             # As among discs alone, one that goes back may turn.
             if shapes.size[i, 0] == 0.0 and math.isfinite(goal[i, 0] + goal[i, 1] + goal[i, 2]):
                 worlds.pose[k * n + i, 2] = goal[i, 2]
-
-
-@njit_inner
-def _separated(fixed: FixedObjects, shapes: Shapes, shaped: bool | None, before: Floats,
-               goal: Floats) -> tuple[Floats, Flags, Flags]:
-    """Return (poses, collided, reverted) of bodies of any shape, or of discs alone.
-
-    A world of discs that share equally is computed as in a batch of such worlds, to the bit.
-    """
-    if shaped is not None and not share_equally(shapes):
-        return separate_shapes(fixed, shapes, before, goal, PASSES)[:3]
-    n, pose = len(goal), goal.copy()
-    collided, reverted = np.empty(n, np.bool_), np.empty(n, np.bool_)
-    free_of_overlaps(fixed, shapes.outer_radius, None, before, pose, make_scratch(n, 2), collided,
-                     reverted, PASSES)
-    return pose, collided, reverted
 
 
 @Phase

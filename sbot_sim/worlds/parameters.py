@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sbot_common.arrays import Floats
+from sbot_common.arrays import Floats, Integers
 from sbot_sim.collision.fixed_objects import FixedObjects
 from sbot_sim.collision.overlap import placement_error
 from sbot_sim.dynamics.hooks import Hooks
@@ -102,7 +101,7 @@ class SimulationParameters(NamedTuple):
             return _with_world(self._replace(fixed=fixed), world)
         return _at_start(self._replace(fixed=fixed), obstacles._replace(still=world))
 
-    def with_obstacles(self, moved: NDArray[np.int64], boxes: Floats) -> SimulationParameters:
+    def with_obstacles(self, moved: Integers, boxes: Floats) -> SimulationParameters:
         """Return the parameters with the present obstacles for sensors.
 
         Parameters
@@ -129,15 +128,14 @@ class SimulationParameters(NamedTuple):
 
         ``boxes`` : (B, 3) poses of boxes at tick 0; None: those of the parameters
         """
-        obstacles, moved = self.obstacles, None
+        obstacles = self.obstacles
         if obstacles is None:
-            boxes = None
-        else:
-            moved = np.zeros(len(obstacles.paths.radius), np.int64)
-            boxes = obstacles.start if boxes is None else boxes
-        return placement_error(*self.all_bodies(moved, boxes, pose), len(pose))
+            return placement_error(self.world, self.bodies, pose)
+        moved = np.zeros(len(obstacles.paths.radius), np.int64)
+        return placement_error(*self.all_bodies(
+            moved, obstacles.start if boxes is None else boxes, pose), len(pose))
 
-    def all_bodies(self, moved: NDArray[np.int64] | None,
+    def all_bodies(self, moved: Integers | None,
                    boxes: Floats | None, pose: Floats) -> tuple[World, BodyArrays, Floats]:
         """Return everything that may overlap: fixed objects, paths, robots, and then boxes.
 
@@ -181,15 +179,11 @@ class SimulationParameters(NamedTuple):
         infrared, heard = senses.infrared, senses.neighbours
         lasers = senses.scan if isinstance(senses.scan, Lasers) else Lasers.pack(
             [(senses.scan,)] * len(robots.radius))
-        far, near = _sights(lasers, infrared, robots)
-        scene = Scene.of(world, far)
         sensors = _SensorParameters(
-            lasers=lasers, scene=scene, infrared=infrared,
-            infrared_scene=scene if infrared is None or near == far else Scene.of(world, near),
-            range_and_bearing=heard.range_and_bearing, rab_range=heard.rab_range,
-            line_of_sight=Scene.of_walls(world if heard.rab_blocked_by_walls else None),
-            stops_broadcasts=heard.rab_blocked_by_walls, threads=senses.threads,
-            fitted=senses.fitted)
+            lasers=lasers, infrared=infrared, range_and_bearing=heard.range_and_bearing,
+            rab_range=heard.rab_range, stops_broadcasts=heard.rab_blocked_by_walls,
+            threads=senses.threads, fitted=senses.fitted,
+            **_scenes(world, lasers, infrared, robots, heard.rab_blocked_by_walls))
         parameters = cls(
             dt=dt, bodies=robots, world=world, sensors=sensors, odometry=odometry, wake=wake,
             fixed=FixedObjects.of(world, bodies.shape.outer_radius), wind_height=wind_height,
@@ -204,32 +198,30 @@ def _at_start(parameters: SimulationParameters, obstacles: _Obstacles) -> Simula
         np.zeros(len(obstacles.paths.radius), np.int64), obstacles.start)
 
 
-def _sights(lasers: Lasers, infrared: InfraredParameters | None,
-            bodies: BodyArrays) -> tuple[float, float]:
-    """Return how far lasers and infrared see (m)."""
+def _scenes(world: World, lasers: Lasers, infrared: InfraredParameters | None,
+            bodies: BodyArrays, stops_broadcasts: bool) -> dict[str, Any]:
+    """Return what sensors see of a world, by the fields of ``_SensorParameters``."""
     near = 1.0 if infrared is None else infrared_reach(bodies.radius, infrared)
-    return lasers.reach if lasers.columns else near, near
+    far = lasers.reach if lasers.columns else near
+    scene = Scene.of(world, far)
+    return {'scene': scene,
+            'infrared_scene': scene if infrared is None or near == far else Scene.of(world, near),
+            'line_of_sight': Scene.of_walls(world if stops_broadcasts else None)}
 
 
 def _with_circles(parameters: SimulationParameters, world: World) -> SimulationParameters:
     """Return what ``_with_world`` does, where only circles are elsewhere."""
-    sensors = parameters.sensors
+    sensors, sight = parameters.sensors, parameters.sensors.line_of_sight
     scene = sensors.scene.with_circles(world.circles)
-    near, sight = scene, sensors.line_of_sight
-    if sensors.infrared_scene is not sensors.scene:
-        near = sensors.infrared_scene.with_circles(world.circles)
-    if sensors.stops_broadcasts:
-        sight = sight.with_circles(world.circles)
     return parameters._replace(world=world, sensors=sensors._replace(
-        scene=scene, infrared_scene=near, line_of_sight=sight))
+        scene=scene,
+        infrared_scene=(scene if sensors.infrared_scene is sensors.scene else
+                        sensors.infrared_scene.with_circles(world.circles)),
+        line_of_sight=(sight.with_circles(world.circles) if sensors.stops_broadcasts else sight)))
 
 
 def _with_world(parameters: SimulationParameters, world: World) -> SimulationParameters:
     """Return the parameters with what sensors see of another world."""
     sensors = parameters.sensors
-    far, near = _sights(sensors.lasers, sensors.infrared, parameters.bodies)
-    scene = Scene.of(world, far)
-    separate_scene = sensors.infrared is not None and near != far
-    return parameters._replace(world=world, sensors=sensors._replace(
-        scene=scene, infrared_scene=Scene.of(world, near) if separate_scene else scene,
-        line_of_sight=Scene.of_walls(world if sensors.stops_broadcasts else None)))
+    return parameters._replace(world=world, sensors=sensors._replace(**_scenes(
+        world, sensors.lasers, sensors.infrared, parameters.bodies, sensors.stops_broadcasts)))

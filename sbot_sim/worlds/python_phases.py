@@ -161,70 +161,8 @@ class MovingObstacles:
         return as_sent(self.boxes.reshape(-1, 3)).reshape(self.boxes.shape)
 
 
-# Hooks of document 000 section 2.1 in a batch: a user's functions, called world by world.
-
-class HookPhases:
-    """Phases that call hooks, in place of compiled ones.
-
-    Parameters
-    ----------
-    parameters : (K,) of each world
-    setting, worlds : of the batch
-    heard : who hears whom in world k
-
-    """
-
-    def __init__(self, parameters: Sequence[SimulationParameters], setting: Setting,
-                 worlds: Worlds, heard: Callable[[int], Heard]) -> None:
-        self._parameters, self._setting, self._worlds = parameters, setting, worlds
-        self._heard = heard
-
-    def reduce(self, first: int, end: int) -> None:
-        """Ask ``blocking`` for the share of the wind that others take."""
-        worlds, n = self._worlds, self._setting.robots
-        for k in range(first, end):
-            rows, p = slice(k * n, (k + 1) * n), self._parameters[k]
-            worlds.reduction[rows] = p.hooks.call(
-                'blocking', int(worlds.tick[k]), (n,), p.wake, *self._heard(k),
-                worlds.pose[rows, 2].copy(), worlds.free_wind[rows].copy(),
-                worlds.rab_data[rows, 0].copy(), clamped_radius(p.bodies.radius))
-
-    def set_effective_wind(self, first: int, end: int) -> None:
-        """Ask ``effective_wind`` for the wind that is left."""
-        worlds, n = self._worlds, self._setting.robots
-        for k in range(first, end):
-            rows = slice(k * n, (k + 1) * n)
-            free = worlds.free_wind[rows].copy()
-            worlds.wind[rows] = self._parameters[k].hooks.call(
-                'effective_wind', int(worlds.tick[k]), free.shape, free,
-                worlds.reduction[rows].copy())
-            worlds.updraft[rows] *= 1.0 - worlds.reduction[rows]
-
-    def sum_impulses(self, first: int, end: int) -> None:
-        """Call ``drive_impulse`` for the drives' impulses, and sum the impulses of this tick."""
-        worlds, n = self._worlds, self._setting.robots
-        for k in range(first, end):
-            rows, p = slice(k * n, (k + 1) * n), self._parameters[k]
-            bodies, yaw = p.bodies, worlds.pose[rows, 2].copy()
-            speed = carried_speeds(bodies, drive(bodies, worlds.driven[rows]))
-            impulse = sum_impulses(bodies.mass, worlds.wind[rows], np.tile(self._force(k), (n, 1)),
-                                   np.zeros(n), yaw, p.dt)
-            impulse += p.hooks.call('drive_impulse', int(worlds.tick[k]), impulse.shape,
-                                 bodies.mass.copy(), speed, yaw)
-            worlds.next_impulse_velocity[rows] = impulse_velocity(impulse, bodies.mass)
-
-    def _force(self, k: int) -> NDArray[np.float64]:
-        """Return the force (2,) N on every robot of a world in this tick, as ``air.force_of``."""
-        setting = self._setting
-        start, end = setting.gust_ticks[k].tolist()
-        force = setting.wind_force[k, :2].copy()
-        if start <= self._worlds.tick[k] < end:
-            force += setting.gust_force[k, :2]
-        return force
-
-
 class WorldByWorld:
-    """Phases in place of compiled ones.
+    """Phases that call hooks (document 000 section 2.1), or that have arrays as long as it takes.
 
     Parameters
     ----------
@@ -236,21 +174,67 @@ class WorldByWorld:
     def __init__(self, parameters: Sequence[SimulationParameters], setting: Setting,
                  worlds: Worlds) -> None:
         self._parameters, self._setting, self._worlds = parameters, setting, worlds
-        self.heard: list[Heard] = [nobody_heard(setting.robots)] * len(parameters)
+        self.found: list[Heard] = [nobody_heard(setting.robots)] * len(parameters)
+
+    def _each(self, first: int, end: int) -> Iterator[tuple[int, slice, SimulationParameters]]:
+        """Yield number, rows and parameters of each world."""
+        n = self._setting.robots
+        for k in range(first, end):
+            yield k, slice(k * n, (k + 1) * n), self._parameters[k]
 
     def hear(self, first: int, end: int) -> None:
-        """Find who hears whom, in arrays as long as that takes: ``heard`` of each world."""
-        worlds, n = self._worlds, self._setting.robots
-        for k in range(first, end):
-            sensors = self._parameters[k].sensors
-            self.heard[k] = neighbours(worlds.pose[k * n:(k + 1) * n], sensors.rab_range,
-                                       sensors.line_of_sight)
+        """Find who hears whom: ``found`` of each world."""
+        for k, rows, p in self._each(first, end):
+            self.found[k] = neighbours(self._worlds.pose[rows], p.sensors.rab_range,
+                                       p.sensors.line_of_sight)
 
-    def reduce_by_heard(self, first: int, end: int) -> None:
-        """Compute each robot's wind reduction by the robots that it hears."""
+    def heard(self, k: int) -> Heard:
+        """Return the robots that each robot of world k hears now."""
+        worlds = self._worlds
+        if not worlds.hears:
+            return self.found[k]
+        starts = worlds.heard_starts[k]
+        rows = slice(int(starts[-1]))
+        return (starts.copy(), worlds.heard_robot[k, rows].copy(),
+                worlds.heard_range[k, rows].copy(), worlds.heard_bearing[k, rows].copy())
+
+    def reduce(self, first: int, end: int) -> None:
+        """Compute, or ask ``blocking`` for, the share of the wind that those heard take."""
+        worlds = self._worlds
+        for k, rows, p in self._each(first, end):
+            arguments = (p.wake, *self.heard(k), worlds.pose[rows, 2].copy(),
+                         worlds.free_wind[rows].copy(), worlds.rab_data[rows, 0].copy(),
+                         clamped_radius(p.bodies.radius))
+            worlds.reduction[rows] = (
+                reductions(*arguments) if p.hooks.blocking is None else
+                p.hooks.call('blocking', int(worlds.tick[k]), (self._setting.robots,), *arguments))
+
+    def set_effective_wind(self, first: int, end: int) -> None:
+        """Ask ``effective_wind`` for the wind that is left."""
+        worlds = self._worlds
+        for k, rows, p in self._each(first, end):
+            free = worlds.free_wind[rows].copy()
+            worlds.wind[rows] = p.hooks.call('effective_wind', int(worlds.tick[k]), free.shape,
+                                             free, worlds.reduction[rows].copy())
+            worlds.updraft[rows] *= 1.0 - worlds.reduction[rows]
+
+    def sum_impulses(self, first: int, end: int) -> None:
+        """Call ``drive_impulse`` for the drives' impulses, and sum the impulses of this tick."""
         worlds, n = self._worlds, self._setting.robots
-        for k in range(first, end):
-            rows, p = slice(k * n, (k + 1) * n), self._parameters[k]
-            worlds.reduction[rows] = reductions(
-                p.wake, *self.heard[k], worlds.pose[rows, 2].copy(), worlds.free_wind[rows],
-                worlds.rab_data[rows, 0].copy(), clamped_radius(p.bodies.radius))
+        for k, rows, p in self._each(first, end):
+            bodies, yaw = p.bodies, worlds.pose[rows, 2].copy()
+            speed = carried_speeds(bodies, drive(bodies, worlds.driven[rows]))
+            impulse = sum_impulses(bodies.mass, worlds.wind[rows], np.tile(self._force(k), (n, 1)),
+                                   np.zeros(n), yaw, p.dt)
+            impulse += p.hooks.call('drive_impulse', int(worlds.tick[k]), impulse.shape,
+                                    bodies.mass.copy(), speed, yaw)
+            worlds.next_impulse_velocity[rows] = impulse_velocity(impulse, bodies.mass)
+
+    def _force(self, k: int) -> NDArray[np.float64]:
+        """Return the force (2,) N on every robot of a world in this tick, as ``air.force_of``."""
+        setting = self._setting
+        start, end = setting.gust_ticks[k].tolist()
+        force = setting.wind_force[k, :2].copy()
+        if start <= self._worlds.tick[k] < end:
+            force += setting.gust_force[k, :2]
+        return force

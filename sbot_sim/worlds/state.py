@@ -82,13 +82,11 @@ class _Scenes(NamedTuple):
 
         ``circles_alone``: segments are where they were.
         """
-        replaced = [(self.circle_grids, scene.circle_grid)]
-        new: list[tuple[_Rows, NDArray[Any]]] = [(self.circles, scene.circles)]
+        parts = [(self.circles, scene.circles, self.circle_grids, scene.circle_grid)]
         if not circles_alone:
-            replaced.append((self.segment_grids, scene.segment_grid))
-            new.append((self.segments, scene.segments))
-        for grids, grid in replaced:
-            new += [(grids.starts, grid.starts), (grids.items, grid.items)]
+            parts.append((self.segments, scene.segments, self.segment_grids, scene.segment_grid))
+        new = [pair for rows, array, grids, grid in parts for pair in (
+            (rows, array), (grids.starts, grid.starts), (grids.items, grid.items))]
         for rows, array in new:
             last = k + 1 == len(rows.starts)
             if len(array) > (len(rows.values) if last else rows.starts[k + 1]) - rows.starts[k]:
@@ -96,7 +94,7 @@ class _Scenes(NamedTuple):
         for rows, array in new:
             rows.ends[k] = rows.starts[k] + len(array)
             rows.values[rows.starts[k]:rows.ends[k]] = array
-        for grids, grid in replaced:
+        for _, _, grids, grid in parts:
             grids.numbers[k] = grid.x0, grid.y0, grid.cell
             grids.shape[k] = grid.nx, grid.ny
         return True
@@ -114,7 +112,7 @@ def _rows(arrays: Sequence[NDArray[Any]], room: float) -> _Rows:
     return rows
 
 
-def _grids(grids: Sequence[BucketGrid | FixedObjects], room: float) -> _Grids:
+def _grids(grids: Sequence[BucketGrid], room: float) -> _Grids:
     return _Grids(np.array([(g.x0, g.y0, g.cell) for g in grids]),
                   np.array([(g.nx, g.ny) for g in grids], np.int64),
                   _rows([g.starts for g in grids], room), _rows([g.items for g in grids], room))
@@ -123,7 +121,8 @@ def _grids(grids: Sequence[BucketGrid | FixedObjects], room: float) -> _Grids:
 def pack_fixed(layouts: Sequence[FixedObjects]) -> _FixedLayouts:
     """Return the tables of collisions of all layouts in shared arrays."""
     return _FixedLayouts(np.array([fixed.bounds for fixed in layouts]),
-                        _rows([fixed.boxes for fixed in layouts], 1.0), _grids(layouts, 1.0),
+                        _rows([fixed.boxes for fixed in layouts], 1.0),
+                        _grids([fixed.grid for fixed in layouts], 1.0),
                         np.array([fixed.largest_radius for fixed in layouts]))
 
 
@@ -154,9 +153,8 @@ def _grid_of(grids: _Grids, k: int) -> BucketGrid:
 @njit_inline
 def fixed_of(layouts: _FixedLayouts, k: int) -> FixedObjects:
     """Return the fixed objects of layout k, as views."""
-    grid = _grid_of(layouts.grids, k)
-    return FixedObjects(layouts.bounds[k], _of(layouts.boxes, k), grid.x0, grid.y0, grid.cell,
-                        grid.nx, grid.ny, grid.starts, grid.items, layouts.largest_radius[k])
+    return FixedObjects(layouts.bounds[k], _of(layouts.boxes, k), _grid_of(layouts.grids, k),
+                        layouts.largest_radius[k])
 
 
 @njit_inline
@@ -411,9 +409,7 @@ class Phase:
     def address(self, batch: Record) -> int:
         """Return where its machine code for a type of batches is; almost all are of one."""
         if batch.kind not in self._compiled:
-            from numba import types
-
-            from sbot_common.compiled import fingerprint  # noqa: F401  # isort: split
+            from numba import types  # which the record has imported
             signature = types.void(*[types.int64] * 4, batch.kind)
             self._compiled[batch.kind] = compiled_callback(signature, self.function)
         return int(self._compiled[batch.kind].address)

@@ -19,7 +19,6 @@ from sbot_sim.worlds.batch import Interpreted
 from sbot_sim.worlds.parameters import SimulationParameters
 from sbot_sim.worlds.python_phases import (
     FittedSensors,
-    HookPhases,
     MovingObstacles,
     ReplaceScenes,
     WorldByWorld,
@@ -142,7 +141,6 @@ class Tick:
                  replace_scenes: ReplaceScenes, *, shared: bool = False) -> None:
         self._worlds, self._senses, self._hooks = worlds, senses, parameters[0].hooks
         self._shared = shared
-        self._called = HookPhases(parameters, setting, worlds, self.heard)
         moves = parameters[0].obstacles is not None
         self.moving = MovingObstacles(parameters, setting, worlds,
                                       replace_scenes) if moves else None
@@ -150,7 +148,7 @@ class Tick:
         self._simulated = [each for each in simulated() if each.name in senses]
         current = list(parameters) if self.moving is None else self.moving.parameters
         self.fitted = FittedSensors(current, setting, worlds, senses)
-        self._each = WorldByWorld(current, setting, worlds)
+        self._by_world = WorldByWorld(current, setting, worlds)
         turbulent = any(p.waves is not None for p in parameters)
         self._turbulent = air.TurbulentAir(waves_of, setting, worlds) if turbulent else None
         # A user's function need not be one for several threads, and tables of the whole batch are
@@ -172,17 +170,11 @@ class Tick:
         if self._turbulent is not None:
             self._turbulent.reset([k], seeds)
         if heard is not None:
-            self._each.heard[k] = heard
+            self._by_world.found[k] = heard
 
     def heard(self, k: int) -> Heard:
         """Return the robots that each robot of world k hears now."""
-        worlds = self._worlds
-        if not worlds.hears:
-            return self._each.heard[k]
-        starts = worlds.heard_starts[k]
-        rows = slice(int(starts[-1]))
-        return (starts.copy(), worlds.heard_robot[k, rows].copy(),
-                worlds.heard_range[k, rows].copy(), worlds.heard_bearing[k, rows].copy())
+        return self._by_world.heard(k)
 
     def beginning(self, setting: Setting) -> Phases:
         """Return the phases that put worlds to tick 0 and read the sensors there, but the wind."""
@@ -192,7 +184,7 @@ class Tick:
         """Return the phases from the wind at the robots to the poses of the next tick."""
         phases: Phases = [motion.gain_speed] * bool(len(setting.inertia.limited))
         phases.append(motion.sum_impulses if self._hooks.drive_impulse is None
-                      else self._called.sum_impulses)
+                      else self._by_world.sum_impulses)
         for each in self._simulated:
             phases += each.driving(setting)
         phases.append(motion.propose)
@@ -231,7 +223,7 @@ class Tick:
         """Return the phase that finds the robots that each robot hears, if it is needed."""
         if not setting.sensing.heard:
             return []
-        return [hear if self._worlds.hears else self._each.hear]
+        return [hear if self._worlds.hears else self._by_world.hear]
 
     def sensing_wind(self, setting: Setting) -> Phases:
         """Return the phases that find the wind at the robots; after ``sensing``."""
@@ -251,12 +243,12 @@ class Tick:
         if wake:
             phases.append(self._reducing(setting))
         phases.append(air.set_effective_wind if self._hooks.effective_wind is None
-                      else self._called.set_effective_wind)
+                      else self._by_world.set_effective_wind)
         return phases
 
     def _reducing(self, setting: Setting) -> Phase | Interpreted:
         if self._hooks.blocking is not None:
-            return self._called.reduce
+            return self._by_world.reduce
         if not setting.sensing.range_and_bearing:
             return air.reduce_by_wakes
-        return air.reduce_by_heard if self._worlds.hears else self._each.reduce_by_heard
+        return air.reduce_by_heard if self._worlds.hears else self._by_world.reduce

@@ -40,7 +40,7 @@ from sbot_sim.world.geometry import World
 # Handing constants, memory and state over array by array takes four times as long as a turn.
 
 
-class TurnRecord(Structure):
+class TurnRecord(Structure):  # type: ignore[misc]
     """Constants, state, memory, the followers waited for, and the directions of the beams.
 
     Made of what ``controller.take_turn`` takes under the same names.

@@ -95,7 +95,7 @@ def test_the_effective_wind_is_asked_world_by_world():
     state.free_wind[:] = np.arange(12.0).reshape(6, 2)
     state.reduction[:] = np.arange(6) / 10
     state.updraft[:] = 1.0
-    batch.tick._called.set_effective_wind(1, 3)
+    batch.tick._by_world.set_effective_wind(1, 3)
     assert [rows.tolist() for rows, _ in calls] == [[[4, 5], [6, 7]], [[8, 9], [10, 11]]]
     assert [reduction.tolist() for _, reduction in calls] == [[0.2, 0.3], [0.4, 0.5]]
     np.testing.assert_array_equal(state.wind[2:], state.free_wind[2:] / 2)
@@ -113,8 +113,8 @@ def test_a_blocking_rule_hears_who_is_in_the_world():
 
     batch = make_batch(wake={'wake': True}, rab=True, hears=False,
                        hooks=Hooks(blocking=by_distance))
-    batch.tick._each.hear(0, 2)
-    batch.tick._called.reduce(0, 2)
+    batch.tick._by_world.hear(0, 2)
+    batch.tick._by_world.reduce(0, 2)
     assert batch.state.reduction.tolist() == [0.25, 0.75] * 2
 
 
@@ -128,7 +128,7 @@ def test_each_world_hears_its_own_robots():
     nobody = ([0, 0, 0, 0], [], [])
     assert heard_by(batch, 0) == nobody, 'before anybody has listened'
     batch.state.pose[3:6, 0] = [1.0, 2.5, 18.0]  # of world 1: the last out of reach (8 m)
-    batch.tick._each.hear(0, 2)
+    batch.tick._by_world.hear(0, 2)
     assert heard_by(batch, 0) == ([0, 2, 4, 6], [1, 2, 0, 2, 0, 1], [1.0, 2.0, 1.0, 1.0, 2.0, 1.0])
     assert heard_by(batch, 1) == ([0, 1, 2, 2], [1, 0], [1.5, 1.5])
     assert heard_by(batch, 2) == nobody, 'world 2 was not asked for'
