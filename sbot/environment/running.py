@@ -192,7 +192,8 @@ class RunningProcesses:
         self._said.append([])
         self._readers.append(threading.Thread(
             target=_relay, daemon=True,
-            args=(name, label or name, process.stdout, self._lines, self.last_lines, self._said[-1])))
+            args=(name, label or name, process.stdout, self._lines, self.last_lines,
+                  self._said[-1])))
         self._readers[-1].start()
 
     def ended(self) -> str:

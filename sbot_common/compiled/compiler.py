@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from sbot_common.compiled.cache import CodeCache
 from sbot_common.compiled.fingerprint import ENVIRONMENT
 
 # isort: split
@@ -251,11 +250,12 @@ class _OuterDispatcher(CPUDispatcher):  # type: ignore[misc]
         return self._as_part().get_overload(sig)
 
 
-def outer(function: _Function, **options: bool) -> Any:  # noqa: ANN401
-    """Compile a function for calls from Python; its code is kept on disk."""
+def outer(function: _Function, cache: Callable[..., Any],
+          **options: bool) -> Any:  # noqa: ANN401
+    """Compile a function for calls from Python; ``cache`` is the class of what keeps its code."""
     compiled: Any = numba.njit(**{**_OPTIONS, **options}, pipeline_class=_OuterCompiler)(function)
     compiled.__class__ = _OuterDispatcher
-    compiled._cache = CodeCache(function, compiled.targetoptions)
+    compiled._cache = cache(function, compiled.targetoptions)
     return compiled
 
 

@@ -17,6 +17,7 @@ them there, and calls from Python cost what they did.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from typing import Any, TypeVar
 
@@ -36,9 +37,15 @@ def _decorator(kind: str, function: F, **options: Any) -> F:  # noqa: ANN401
     return decorated(function, make, **options)  # type: ignore[no-any-return]
 
 
+def _outer(function: Callable[..., Any], **options: bool) -> Any:  # noqa: ANN401
+    from sbot_common.compiled.cache import CodeCache
+    from sbot_common.compiled.compiler import outer
+    return outer(function, CodeCache, **options)
+
+
 def njit(function: F) -> F:
     """Compile a function that Python calls; machine code is cached on disk."""
-    return _decorator('outer', function)
+    return decorated(function, partial(_outer, function))  # type: ignore[no-any-return]
 
 
 def njit_or_python(function: F) -> F:
@@ -48,7 +55,8 @@ def njit_or_python(function: F) -> F:
     ``njit`` and ``njit_inline`` that it calls must divide by no zero, and use whole numbers above
     2^63 by their lowest 64 bits only. A call of one of ``njit_inner`` compiles after all.
     """
-    return _decorator('outer', function, by_python=True)
+    return decorated(  # type: ignore[no-any-return]
+        function, partial(_outer, function), by_python=True)
 
 
 def njit_inner(function: F) -> F:
@@ -87,8 +95,7 @@ def intrinsic(name: str, python: Callable[..., Any] | None = None,
 def compiled_callback(signature: Any, function: Callable[..., None]) -> Any:  # noqa: ANN401
     """Compile a function that compiled code calls by its ``address``; its code is cached."""
     Lazy.make_all()
-    from sbot_common.compiled.compiler import outer
-    compiled = outer(function, no_cpython_wrapper=True, no_cfunc_wrapper=False)
+    compiled = _outer(function, no_cpython_wrapper=True, no_cfunc_wrapper=False)
     compiled.compile(signature)
     result, = compiled.overloads.values()
     compiled.address = result.library.get_pointer_to_function(
