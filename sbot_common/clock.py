@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -56,14 +55,16 @@ class Rate(NamedTuple):
             if it is not a positive number or fraction, or above 1 GHz.
 
         """
-        fraction = Fraction(0)
-        if isinstance(value, int | float | str) and not isinstance(value, bool) and (
-                not _HUGE.search(str(value))):
-            with suppress(ValueError, ZeroDivisionError):
-                fraction = Fraction(str(value))
+        expected = 'a positive whole number or fraction of hertz, e.g. 30 or 100/3'
+        if isinstance(value, bool) or not isinstance(value, int | float | str) or _HUGE.search(
+                str(value)):
+            raise bad_value(where, value, expected)
+        try:
+            fraction = Fraction(str(value))
+        except (ValueError, ZeroDivisionError):
+            raise bad_value(where, value, expected) from None
         if not 0 < fraction <= NANOSECONDS:
-            raise bad_value(where, value,
-                            'a positive whole number or fraction of hertz, e.g. 30 or 100/3')
+            raise bad_value(where, value, expected)
         return cls(fraction.numerator, fraction.denominator)
 
 

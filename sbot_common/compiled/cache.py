@@ -112,7 +112,8 @@ def usable_levels() -> list[str]:
 
 def _hash(versions: Sequence[object], processor: tuple[str, ...]) -> str:
     settings = [getattr(numba.config, name, None) for name in _SETTINGS]
-    makers = [(Path(__file__).parent / f'{name}.py').read_bytes() for name in MAKERS]
+    makers = [(Path(__file__).parent / f'{name}.py').read_bytes().splitlines()
+              for name in MAKERS]
     text = repr((_LAYOUT, versions, processor, settings, makers))
     return sha256(text.encode()).hexdigest()[:DIGITS]
 

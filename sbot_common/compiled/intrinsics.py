@@ -170,11 +170,12 @@ def _as_vector(builder: Any, value: Any) -> Any:  # noqa: ANN401
 
 def _define(operation: Any, kind: _VectorType, result: _VectorType,  # noqa: ANN401
             operands: int, emit: Callable[..., Any]) -> None:
-    """Define an operator or function of vectors of one kind, of which some may be numbers."""
+    """Define an operator or function of vectors of one kind; some of VECTOR may be numbers."""
     class Typing(AbstractTemplate):  # type: ignore[misc]
         def generic(self, args: Any, _: Any) -> Any:  # noqa: ANN401
             if len(args) == operands and kind in args and all(
-                    arg == kind or isinstance(arg, types.Number) for arg in args):
+                    arg == kind or (kind == VECTOR and isinstance(arg, types.Number))
+                    for arg in args):
                 return signature(result, *(
                     kind if arg == kind else types.float64 for arg in args))
             return None

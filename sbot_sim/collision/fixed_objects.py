@@ -38,7 +38,10 @@ class FixedObjects(NamedTuple):
 
     @classmethod
     def of(cls, world: World, radius: Floats) -> FixedObjects:
-        """Return the table of a world for contacts with discs of ``radius`` (N,) (m)."""
+        """Return the table of a world for contacts with discs of ``radius`` (N,) (m).
+
+        Its boxes are free segments, then rectangles, then circles.
+        """
         largest = float(radius.max(initial=0.0))
         xmin, ymin, xmax, ymax = (float(v) for v in world.bounds)
         boxes, circles = _boxes(world), world.circles
@@ -64,6 +67,8 @@ class FixedObjects(NamedTuple):
         limits = np.array(world.bounds if world.has_walls else [-np.inf, -np.inf, np.inf, np.inf])
         fixed = cls(limits, boxes, BucketGrid(xmin, ymin, cell, nx, ny, starts,
                                               item.astype(np.int32)), largest)
+        if not len(circles):  # to load its machine code takes a hundredth of a second, too
+            return fixed
         return with_discs(fixed, circles[:, :2].copy(), circles[:, 2].copy())
 
 

@@ -395,7 +395,7 @@ def separate(fixed: FixedObjects, shapes: Shapes, previous: Floats, proposed: Fl
     previous : (N, 3) poses of the previous tick, free of overlaps
     proposed : (N, 3) poses where the bodies would be without collisions
     passes : displacements, at most, before the rest goes back (of each substep)
-    shaped : None: all are discs, and what is for other shapes is not even compiled
+    shaped : None: all are discs, and what is for other shapes is not even compiled; else True
 
     Returns
     -------

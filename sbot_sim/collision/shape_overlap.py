@@ -364,8 +364,8 @@ def depths_of_rectangles_in_polygons(
         x_min, y_min, x_max, y_max = _box(outline)
         for i in range(len(rectangles)):
             x_low, y_low, x_high, y_high = _box(rectangles[i])
-            if x_low >= x_max or x_high <= x_min or y_low >= y_max or y_high <= y_min:
-                continue
+            if not (x_low < x_max and x_high > x_min and y_low < y_max and y_high > y_min):
+                continue  # NaN: it is not there
             middle_x = 0.5 * (rectangles[i, 0, 0] + rectangles[i, 2, 0])
             middle_y = 0.5 * (rectangles[i, 0, 1] + rectangles[i, 2, 1])
             deepest = inner[i] if _is_inside(outline, middle_x, middle_y) else -1.0

@@ -32,7 +32,9 @@ def free_wind(field: Lattice | None, outside: Floats, pose: Floats,
 
     """
     if field is None:
-        return np.tile(outside[:2], (len(pose), 1))
+        same = np.empty((len(pose), 2))
+        same[:] = outside[:2]  # in a third of the time of np.tile
+        return same
     where = height if isinstance(height, Height) else Height(height)
     return np.ascontiguousarray(sample(field, points_at(field, pose, where), outside)[:, :2])
 

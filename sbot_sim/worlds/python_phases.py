@@ -161,8 +161,11 @@ class MovingObstacles:
         return as_sent(self.boxes.reshape(-1, 3)).reshape(self.boxes.shape)
 
 
+# Hooks, and range and bearing with tables as long as who is heard.
+
+
 class WorldByWorld:
-    """Phases that call hooks (document 000 section 2.1), or that have arrays as long as it takes.
+    """Phases that call hooks (document 000 section 2.1), or find who is heard, world by world.
 
     Parameters
     ----------
