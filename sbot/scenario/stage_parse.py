@@ -176,7 +176,8 @@ class Property(NamedTuple):
 
     def _number(self, value: str) -> float:
         if not _NUMBER.fullmatch(value.strip()) or not math.isfinite(float(value)):
-            raise bad_value(self.where, value, 'a finite number without exponent, e.g. 0.02')
+            raise bad_value(self.where, value,
+                            'a number without exponent, e.g. 0.02, that is finite')
         return float(value)
 
 

@@ -1,6 +1,7 @@
 """Nodes of external robots as the ROS graph shows them: whom a start waits for, and refusals."""
 
 import importlib.util
+import math
 from types import SimpleNamespace
 
 import pytest
@@ -8,12 +9,11 @@ import pytest
 from sbot_common.errors import InputError
 from sbot_common.topics import COMMAND_TYPES, DRIVE
 from sbot_sim.ros.external import External
+from sbot_sim.ros.run_control import AwakeClock
 
 pytestmark = [
     pytest.mark.ros,
     pytest.mark.skipif(importlib.util.find_spec('rclpy') is None, reason='rclpy is missing')]
-if importlib.util.find_spec('rclpy') is not None:
-    pass
 
 
 def graph(hears, publishes):
@@ -107,8 +107,8 @@ def make(monkeypatch):
                               recorded=recorded, listen=lambda *heard: warnings.append(heard))
         monkeypatch.setattr(external_nodes, '_SETTLED_AFTER', settled)
         monkeypatch.setattr(external_nodes, '_MATCHED_AFTER', settled)
-        nodes._awake = lambda: nodes.now
         nodes.warnings, nodes.now = warnings, 5.0
+        nodes._awake = AwakeClock(lambda: nodes.now, longest=math.inf)
         return nodes
     return made
 
