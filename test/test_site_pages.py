@@ -160,5 +160,5 @@ def test_names_of_tables_are_found_by_their_name(browser):
 def test_internal_modules_are_still_found(browser):
     open_page(browser, (SITE / 'index.html').as_uri())
     start_search(browser)
-    assert any('modules/sbot_sim' in address for address in search(browser, 'cast_scans'))
+    assert any('modules/sbot_sim' in address for address in search(browser, 'scan_encoder'))
     assert not re.findall(r'https?://[^"]+', (SITE / 'offline_search.js').read_text())
