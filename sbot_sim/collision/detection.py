@@ -334,7 +334,7 @@ def mark_touching(fixed: FixedObjects, crowd: Crowd, places: Places, first: int,
                   end: int) -> None:
     """Set ``crowd.queued`` of the bodies at the places first … end-1, as ``touching`` does."""
     for k in range(first, end):
-        crowd.queued[np.uint32(crowd.grid.items[k])] = _touches(fixed, crowd, places, k)
+        crowd.queued[np.uint32(crowd.grid.items[k])] = touches(fixed, crowd.grid, places, k)
 
 
 @njit_inner
@@ -349,17 +349,17 @@ def list_marked(crowd: Crowd, queue: Integers32) -> int:
 
 
 @njit_inline
-def _touches(fixed: FixedObjects, crowd: Crowd, places: Places, k: int) -> bool:
+def touches(fixed: FixedObjects, grid: BucketGrid, places: Places, k: int) -> bool:
     """Tell whether the circle at place k overlaps anything; nobody's does who is not there."""
-    return ((_touches_another(crowd, places, k, fixed.largest_radius)
+    return ((_touches_another(grid, places, k, fixed.largest_radius)
              or _touches_fixed(fixed, places.x[k], places.y[k], places.radius[k]))
             and not math.isnan(places.x[k]))
 
 
 @njit_inline
-def _touches_another(crowd: Crowd, places: Places, k: int, largest: float) -> bool:
+def _touches_another(grid: BucketGrid, places: Places, k: int, largest: float) -> bool:
     """Tell whether the circle at place k overlaps that of another, as ``narrow_phase`` tells."""
-    grid, x, y, radius = crowd.grid, places.x[k], places.y[k], places.radius[k]
+    x, y, radius = places.x[k], places.y[k], places.radius[k]
     reach = radius + largest + 1e-9 * grid.cell
     left = cell_index(x - reach, grid.x0, grid.cell, grid.nx)
     right = cell_index(x + reach, grid.x0, grid.cell, grid.nx) + 1

@@ -238,10 +238,9 @@ class _Separation(NamedTuple):
 
 
 @njit_inline
-def discs_of_crowd(radius: Floats, previous: Floats, pose: Floats, grid: BucketGrid,
-                   scratch: Scratch) -> Crowd:
+def discs_of_crowd(radius: Floats, previous: Floats, pose: Floats, home: Floats,
+                   grid: BucketGrid, scratch: Scratch) -> Crowd:
     """Return the crowd of bodies that are all discs of equal mass."""
-    home = scratch.home
     return Crowd(radius, radius, previous, pose, home, grid, scratch.queued, scratch.shift,
                  scratch.retreats, scratch.stuck, home[:0], radius[:0], radius[:0])
 

@@ -14,22 +14,27 @@ import numpy as np
 from sbot_common.arrays import Flags, Floats
 from sbot_common.compiled.jit import borrowed, intrinsic, njit_inline, njit_inner
 from sbot_common.elementary import copy_numbers, copy_rows
+from sbot_common.spatial import BucketGrid
 from sbot_sim.collision.detection import (
+    FEW,
     QUANTUM,
     Crowd,
     Places,
+    Scratch,
     fill_places,
     find_shift,
     list_marked,
     mark_touching,
     scratch_of,
     shape_of_crowd,
+    touches,
 )
-from sbot_sim.collision.fixed_objects import with_discs
+from sbot_sim.collision.fixed_objects import FixedObjects, with_discs
 from sbot_sim.collision.overlap import TOLERANCE
 from sbot_sim.collision.separation import (
     DISPLACED_ABOVE,
     PASSES,
+    STEP,
     discs_of_crowd,
     displace,
     free_of_overlaps,
@@ -51,7 +56,7 @@ from sbot_sim.world.bodies import Shapes, drives_of, shapes_of
 from sbot_sim.world.moving import disc_positions
 from sbot_sim.world.scene import discs_of, number_places, sort_places
 from sbot_sim.worlds.air import force_of
-from sbot_sim.worlds.state import Batch, Phase, fixed_of, shared
+from sbot_sim.worlds.state import Batch, Phase, fixed_of, only_cell, shared
 from wind_model.wake import advertised_millimetres
 
 
@@ -141,22 +146,66 @@ def update_twists(first: int, end: int, a: int, z: int, batch: Batch) -> None:
               worlds.twist[a:z])
 
 
+@njit_inner
+def _set_places(a: int, z: int, batch: Batch) -> bool:
+    """Begin the collisions of few robots a world; tell whether any may need several steps."""
+    worlds, radius, far = batch.worlds, batch.setting.bodies.shape.outer_radius, 0
+    for row in range(a, z):
+        x, y = worlds.pose[row, 0], worlds.pose[row, 1]
+        dx, dy, most = x - worlds.previous[row, 0], y - worlds.previous[row, 1], STEP * radius[row]
+        lost = not math.isfinite(x + y + worlds.pose[row, 2])
+        far |= lost | (dx * dx + dy * dy > most * most)
+        worlds.x[row], worlds.y[row] = x, y
+        worlds.collided[row] = worlds.reverted[row] = False
+    return far != 0
+
+
+@njit_inline
+def _free_few(first: int, n: int, fixed: FixedObjects, grid: BucketGrid, places: Places,
+              scratch: Scratch, batch: Batch) -> None:
+    """Free a world's n robots, from row ``first`` on, of overlaps in one step.
+
+    ``places`` are those of all rows, ``grid`` is one cell with those of the world.
+    """
+    count, worlds = 0, batch.worlds
+    for i in range(n):
+        scratch.queue[count], scratch.retreats[i], scratch.stuck[i] = i, 0, False
+        scratch.queued[i] = touches(fixed, grid, places, first + i)
+        count += scratch.queued[i]
+    if count == 0:
+        return
+    rows = slice(first, first + n)
+    pose = worlds.pose[rows]  # also where the grid has the robots: one cell has them anywhere
+    displace(fixed, borrowed(discs_of_crowd(
+        places.radius[rows], worlds.previous[rows], pose, pose,
+        only_cell(scratch.ends, scratch.row), scratch)), None, worlds.collided[rows], PASSES,
+        scratch.queue, scratch.found, count, 0, 0.0)
+    for i in range(n):
+        worlds.reverted[first + i] = scratch.stuck[i]
+
+
 @Phase
 def resolve_overlaps(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Free robots that are all discs of overlaps, world by world (``collision.separation``)."""
     setting, worlds = batch.setting, batch.worlds
-    n = setting.robots
+    n, radius, ends = setting.robots, setting.bodies.shape.outer_radius, np.empty(2, np.int32)
     fixed = fixed_of(setting.fixed, setting.layout[first])
     # The room of one world, for all in turn: it stays in the processor's nearest cache.
     room = first * n % max(1, len(worlds.scratch.home))
-    scratch = scratch_of(worlds.scratch, slice(room, room + n))
+    scratch = borrowed(scratch_of(worlds.scratch, slice(room, room + n)))
+    whole = n > FEW or _set_places(a, z, batch)
+    places, grid = Places(worlds.x, worlds.y, radius), only_cell(ends, worlds.row)
     for k in range(first, end):
-        rows = slice(k * n, (k + 1) * n)
         if k > first and setting.layout[k] != setting.layout[k - 1]:
             fixed = fixed_of(setting.fixed, setting.layout[k])
-        free_of_overlaps(fixed, setting.bodies.shape.outer_radius[rows], None,
-                         worlds.previous[rows], worlds.pose[rows], scratch,
-                         worlds.collided[rows], worlds.reverted[rows], PASSES)
+        if whole:
+            rows = slice(k * n, (k + 1) * n)
+            free_of_overlaps(fixed, radius[rows], None, worlds.previous[rows], worlds.pose[rows],
+                             scratch, worlds.collided[rows], worlds.reverted[rows], PASSES)
+        else:
+            ends[0], ends[1] = k * n, (k + 1) * n
+            _free_few(k * n, n, borrowed(fixed), borrowed(grid), borrowed(places), scratch, batch)
+    ends[0] = 0  # keeps it alive until here
 
 
 # The same for one large world of discs, in steps whose rows threads share.
@@ -216,8 +265,8 @@ def _crowd_of(batch: Batch, k: int) -> Crowd:
     n = setting.robots
     rows = slice(k * n, (k + 1) * n)
     return discs_of_crowd(setting.bodies.shape.outer_radius[rows], worlds.previous[rows],
-                          worlds.pose[rows], discs_of(worlds.crowd, k, n).grid,
-                          scratch_of(worlds.scratch, rows))
+                          worlds.pose[rows], worlds.scratch.home[rows],
+                          discs_of(worlds.crowd, k, n).grid, scratch_of(worlds.scratch, rows))
 
 
 @njit_inline

@@ -338,7 +338,7 @@ class Worlds(NamedTuple):
 # and nothing copied. Of more robots a grid is made, as in the engine.
 
 @njit_inner
-def _only_cell(ends: Integers32, rows: Integers32) -> BucketGrid:
+def only_cell(ends: Integers32, rows: Integers32) -> BucketGrid:
     """Return a grid of one cell with the rows ends[0] … ends[1] - 1, whatever these are later."""
     return BucketGrid(0.0, 0.0, 1.0, 1, 1, ends, rows)
 
@@ -350,7 +350,7 @@ def all_in_view(worlds: Worlds, radius: Floats, first: int, end: int, ends: Inte
     for i in range(first, end):
         worlds.x[i], worlds.y[i] = worlds.pose[i, 0], worlds.pose[i, 1]
         largest = max(largest, radius[i])
-    return Discs(worlds.x, worlds.y, radius, worlds.row, _only_cell(ends, worlds.row), largest)
+    return Discs(worlds.x, worlds.y, radius, worlds.row, only_cell(ends, worlds.row), largest)
 
 
 @by_address
