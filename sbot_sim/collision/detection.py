@@ -18,6 +18,7 @@ from sbot_common.arrays import Flags, Floats, Integers32
 from sbot_common.compiled.jit import (
     LANES,
     absolute,
+    append,
     bits,
     by_address,
     greatest,
@@ -26,6 +27,7 @@ from sbot_common.compiled.jit import (
     njit_inline,
     njit_inner,
     one_bit,
+    stack_indexes,
 )
 from sbot_common.spatial import BucketGrid, bounding_box, cell_index, cell_of, grid_shape
 from sbot_sim.collision.contacts import (
@@ -47,28 +49,7 @@ from sbot_sim.collision.fixed_objects import FixedObjects
 QUANTUM = 2.0 ** -50  # m
 
 
-class Crowd(NamedTuple):
-    """N robots during one step: the input and the working arrays of a pass.
-
-    Where all are discs of equal mass ``boxes``, ``weight`` and ``turn`` are empty.
-    """
-
-    radius: Floats  # (N,) of the collision circles, m; for a rectangle that around it
-    inner_radius: Floats  # (N,) the largest circle inside, m: see ``separation``
-    previous: Floats  # (N, 3) poses before the step, free of overlaps
-    pose: Floats  # (N, 3) poses now; changed from pass to pass
-    home: Floats  # (N, 3) poses before the first pass, which the grid knows
-    grid: BucketGrid  # of ``home``
-    queued: Flags  # (N,) whether a robot is in the queue
-    # (N, 2) displacement of this pass, m; with ``boxes`` (N, 4): turn, rad, and fixed overlap, m
-    shift: Floats
-    retreats: NDArray[np.int8]  # (N,) how often a robot went back, from the last pass on
-    reverted: Flags  # (N,) went back to the previous position: nothing moves it any more
-    boxes: Floats  # (N, 7) or (0, 7): rounded boxes at ``pose``, see ``body_contacts``
-    weight: Floats  # (N,) or (0,): inverse masses, 1/kg; 0: infinitely heavy; changed
-    turn: Floats  # (N,) or (0,): see ``Shapes.turn``, 1/m^2
-
-
+_NEAR = 16  # bodies that are found together, and then looked at
 FEW = 16  # up to so many bodies it is quicker to look at all than to sort them into cells
 _CELLS_PER_BODY = 2
 _LONGEST_SIDE = 4096
@@ -81,6 +62,30 @@ class Places(NamedTuple):
     x: Floats  # (N,) m
     y: Floats  # (N,) m
     radius: Floats  # (N,) m
+
+
+class Crowd(NamedTuple):
+    """N bodies during one step: the input and the working arrays of a pass.
+
+    Arrays are in the order of the bodies, or where noted of their places: ``grid.items`` has who
+    is there. Where all are discs of equal mass ``boxes``, ``weight`` and ``turn`` are empty.
+    """
+
+    places: Places  # the circles now, by place; for a rectangle that around it
+    inner_radius: Floats  # (N,) the largest circle inside, m: see ``separation``
+    previous: Floats  # (N, 3) poses before the step, free of overlaps
+    pose: Floats  # (N, 3) poses now; changed from pass to pass
+    home: Floats  # (N, 3) poses before the first pass, which the grid knows
+    grid: BucketGrid  # of ``home``
+    queued: Flags  # (N,) by place, whether it is in the queue
+    # (N, 2) by place, displacement of this pass, m; with ``boxes`` (N, 4): turn, rad, and fixed
+    # overlap, m
+    shift: Floats
+    retreats: NDArray[np.int8]  # (N,) by place, how often it went back, from the last pass on
+    reverted: Flags  # (N,) went back to the previous position: nothing moves it any more
+    boxes: Floats  # (N, 7) or (0, 7): rounded boxes at ``pose``, see ``body_contacts``
+    weight: Floats  # (N,) or (0,): inverse masses, 1/kg; 0: infinitely heavy; changed
+    turn: Floats  # (N,) or (0,): see ``Shapes.turn``, 1/m^2
 
 
 @by_address
@@ -142,25 +147,25 @@ def most_cells(bodies: int) -> int:
 
 
 @njit_inline
-def _disc_pair(crowd: Crowd, i: int, j: int, dx: float, dy: float,
+def _disc_pair(crowd: Crowd, k: int, m: int, dx: float, dy: float,
                square: float) -> tuple[float, float, float]:
-    """Return (overlap (m), ux, uy) of two discs: the unit vector from ``j`` to ``i``.
+    """Return (overlap (m), ux, uy) of the discs at two places: the unit vector from m to k.
 
     Where the centres coincide the previous tick's difference decides, then a fixed direction
     (docs/errata.md S10).
 
     Parameters
     ----------
-    crowd, i, j : the two
-    dx, dy, square : vector from the centre of ``j`` to that of ``i`` (m), and its square (m^2)
+    crowd, k, m : the two
+    dx, dy, square : vector from the centre at ``m`` to that at ``k`` (m), and its square (m^2)
 
     """
-    apart = crowd.radius[i] + crowd.radius[j]
+    apart = crowd.places.radius[k] + crowd.places.radius[m]
     if square > 0.0:
         distance = math.sqrt(square)
         return apart - distance, dx / distance, dy / distance
-    dx = crowd.previous[i, 0] - crowd.previous[j, 0]
-    dy = crowd.previous[i, 1] - crowd.previous[j, 1]
+    i, j, previous = crowd.grid.items[k], crowd.grid.items[m], crowd.previous
+    dx, dy = previous[i, 0] - previous[j, 0], previous[i, 1] - previous[j, 1]
     length = math.sqrt(dx * dx + dy * dy)
     if length > 0.0:
         return apart, dx / length, dy / length
@@ -168,17 +173,17 @@ def _disc_pair(crowd: Crowd, i: int, j: int, dx: float, dy: float,
 
 
 @njit_inline
-def _overlaps_with_others(crowd: Crowd, shapes: bool | None, i: int, reach: float,
-                          tolerance: float, margin: float, queue: Integers32,
+def _overlaps_with_others(crowd: Crowd, shapes: bool | None, k: int, reach: float,
+                          tolerance: float, margin: float, queue: Integers32 | None,
                           count: int) -> tuple[float, float, float, bool, int]:
-    """Find the robots that robot ``i`` intersects.
+    """Find the robots that the robot at place ``k`` intersects.
 
     Parameters
     ----------
     crowd, shapes, tolerance, margin : see ``find_intersecting``
-    i : the robot
+    k : its place
     reach : how far from it (m), at most, the grid has the centre of a robot that it intersects
-    queue, count : robots to look at; those met are added, and marked in ``crowd.queued``
+    queue, count : places to look at; those met are added, and marked in ``crowd.queued``
 
     Returns
     -------
@@ -186,27 +191,38 @@ def _overlaps_with_others(crowd: Crowd, shapes: bool | None, i: int, reach: floa
     share of the overlaps, half of each among discs, else by inverse masses (``levers``).
 
     """
-    x, y, radius, grid = crowd.pose[i, 0], crowd.pose[i, 1], crowd.radius[i], crowd.grid
-    first_column = cell_index(x - reach, grid.x0, grid.cell, grid.nx)
-    last_column = cell_index(x + reach, grid.x0, grid.cell, grid.nx)
+    grid, places, near = crowd.grid, crowd.places, stack_indexes(_NEAR)
+    x, y, radius = places.x[k], places.y[k], places.radius[k]
+    left = cell_index(x - reach, grid.x0, grid.cell, grid.nx)
+    right = cell_index(x + reach, grid.x0, grid.cell, grid.nx) + 1
+    row = cell_index(y - reach, grid.y0, grid.cell, grid.ny)
+    last = cell_index(y + reach, grid.y0, grid.cell, grid.ny)
+    begin, end = int(grid.starts[row * grid.nx + left]), int(grid.starts[row * grid.nx + right])
     sum_x, sum_y, sum_turn, met = 0, 0, 0, False
-    for row in range(cell_index(y - reach, grid.y0, grid.cell, grid.ny),
-                     cell_index(y + reach, grid.y0, grid.cell, grid.ny) + 1):
-        begin = np.uint64(grid.starts[row * grid.nx + first_column])
-        end = np.uint64(grid.starts[row * grid.nx + last_column + 1])
-        for entry in range(begin, end):
-            j = np.uint32(grid.items[entry])  # unsigned: no index from the end
-            dx, dy = x - crowd.pose[j, 0], y - crowd.pose[j, 1]
-            square = dx * dx + dy * dy
-            apart = radius + crowd.radius[j]
-            if not square < apart * apart or j == i:  # NaN: one of them is not there
-                continue
+    while row <= last:
+        listed = 0
+        while row <= last and listed <= _NEAR - LANES:
+            dx, dy = (load_until(places.x, begin, end, math.nan) - x,
+                      load_until(places.y, begin, end, math.nan) - y)
+            apart = load_until(places.radius, begin, end, 0.0) + radius
+            listed = append(near, listed, begin, bits(dx * dx + dy * dy < apart * apart)
+                            & ~one_bit(k - begin))
+            begin += LANES
+            if begin >= end:
+                row += 1
+                if row <= last:
+                    begin = int(grid.starts[row * grid.nx + left])
+                    end = int(grid.starts[row * grid.nx + right])
+        for c in range(listed):
+            m = int(near[c])
+            dx, dy = x - places.x[m], y - places.y[m]
+            apart, i, j = radius + places.radius[m], int(grid.items[k]), int(grid.items[m])
             if shapes is not None:
-                overlap, ux, uy = body_contact(crowd.boxes, i, int(j),
+                overlap, ux, uy = body_contact(crowd.boxes, i, j,
                                                crowd.previous[i, 0] - crowd.previous[j, 0],
                                                crowd.previous[i, 1] - crowd.previous[j, 1])
             else:
-                overlap, ux, uy = _disc_pair(crowd, i, int(j), dx, dy, square)
+                overlap, ux, uy = _disc_pair(crowd, k, m, dx, dy, dx * dx + dy * dy)
             if overlap <= tolerance:
                 continue
             met = True
@@ -214,7 +230,7 @@ def _overlaps_with_others(crowd: Crowd, shapes: bool | None, i: int, reach: floa
             if shapes is not None:
                 weight, other = crowd.weight[i], crowd.weight[j]
                 if crowd.turn[i] > 0.0 or crowd.turn[j] > 0.0:
-                    arm, ease, ease_j = body_levers(crowd.boxes, crowd.turn, i, int(j), ux, uy)
+                    arm, ease, ease_j = body_levers(crowd.boxes, crowd.turn, i, j, ux, uy)
                     share = share_of(weight * ease, other * ease_j) / ease
                     sum_turn += int(share * (overlap + margin * apart) * arm * crowd.turn[i]
                                     / QUANTUM)
@@ -223,32 +239,35 @@ def _overlaps_with_others(crowd: Crowd, shapes: bool | None, i: int, reach: floa
             part = share * (overlap + margin * apart)
             sum_x += int(part * ux / QUANTUM)
             sum_y += int(part * uy / QUANTUM)
-            if not crowd.queued[j]:
-                crowd.queued[j] = True
-                queue[count] = j
-                count += 1
+            if not crowd.queued[m]:
+                crowd.queued[m] = True
+                if queue is not None:
+                    queue[count] = m
+                    count += 1
     return sum_x * QUANTUM, sum_y * QUANTUM, sum_turn * QUANTUM, met, count
 
 
 @njit_inline
-def find_shift(fixed: FixedObjects, crowd: Crowd, shapes: bool | None, i: int, drift: float,
-               tolerance: float, margin: float, queue: Integers32,
+def find_shift(fixed: FixedObjects, crowd: Crowd, shapes: bool | None, k: int, drift: float,
+               tolerance: float, margin: float, queue: Integers32 | None,
                count: int) -> tuple[bool, int]:
-    """Set ``crowd.shift`` of robot ``i``, if it intersects anything and has not been reverted.
+    """Set ``crowd.shift`` of place ``k`` if what is there intersects anything and may move.
 
     Parameters
     ----------
     fixed, crowd, shapes, drift, tolerance, margin : see ``find_intersecting``
-    queue, count : robots to look at; those met are added, and marked in ``crowd.queued``
+    queue, count : places to look at; those met are added, and marked in ``crowd.queued``; None:
+        marked only
 
     Returns
     -------
     Whether it has a shift, and the new count.
 
     """
-    pose, previous = crowd.pose, crowd.previous
-    reach = crowd.radius[i] + fixed.largest_radius + drift + 1e-9 * crowd.grid.cell
-    dx, dy, turn, met, count = _overlaps_with_others(crowd, shapes, i, reach, tolerance, margin,
+    previous, i = crowd.previous, int(crowd.grid.items[k])
+    x, y, radius = crowd.places.x[k], crowd.places.y[k], crowd.places.radius[k]
+    reach = radius + fixed.largest_radius + drift + 1e-9 * crowd.grid.cell
+    dx, dy, turn, met, count = _overlaps_with_others(crowd, shapes, k, reach, tolerance, margin,
                                                      queue, count)
     fixed_turn = 0.0
     if shapes is not None and crowd.boxes[i, 4] > 0.0:
@@ -256,13 +275,13 @@ def find_shift(fixed: FixedObjects, crowd: Crowd, shapes: bool | None, i: int, d
             fixed, crowd.boxes, i, crowd.turn[i], previous[i, 0], previous[i, 1], tolerance,
             margin)
     else:
-        fx, fy, deepest = fixed_displacement(fixed, pose[i, 0], pose[i, 1], crowd.radius[i],
-                                             previous[i, 0], previous[i, 1], tolerance, margin)
+        fx, fy, deepest = fixed_displacement(fixed, x, y, radius, previous[i, 0], previous[i, 1],
+                                             tolerance, margin)
     found = (met or deepest > tolerance) and not crowd.reverted[i]
     if found:
-        crowd.shift[i, 0], crowd.shift[i, 1] = dx + fx, dy + fy
+        crowd.shift[k, 0], crowd.shift[k, 1] = dx + fx, dy + fy
         if shapes is not None:
-            crowd.shift[i, 2], crowd.shift[i, 3] = turn + fixed_turn, deepest
+            crowd.shift[k, 2], crowd.shift[k, 3] = turn + fixed_turn, deepest
     return found, count
 
 
@@ -270,18 +289,18 @@ def find_shift(fixed: FixedObjects, crowd: Crowd, shapes: bool | None, i: int, d
 def find_intersecting(fixed: FixedObjects, crowd: Crowd, shapes: bool | None, queue: Integers32,
                       count: int, drift: float, tolerance: float, margin: float,
                       found: Integers32) -> int:
-    """Find robots of a queue, and robots near them, that intersect anything.
+    """Find robots of a queue of places, and robots near them, that intersect anything.
 
     Parameters
     ----------
     fixed, crowd : the world; ``crowd.shift`` is set for those found, ``crowd.queued`` cleared
     shapes : True where there are ``crowd.boxes``; None: all are discs, and what is for shapes is
         not even compiled
-    queue, count : the robots to look at, marked in ``crowd.queued``; those they meet are added
+    queue, count : the places to look at, marked in ``crowd.queued``; those met are added
     drift : how far at most a robot is from where the grid has it (m)
     tolerance : overlaps up to this deep (m) do not count
     margin : by what share of the radii the shifts are longer than the overlaps
-    found : receives the robots that intersect something and have not been reverted
+    found : receives the places of those that intersect something and have not been reverted
 
     Returns
     -------
@@ -290,11 +309,11 @@ def find_intersecting(fixed: FixedObjects, crowd: Crowd, shapes: bool | None, qu
     """
     k, hits = 0, 0
     while k < count:  # the queue grows while it is read
-        i = int(queue[k])  # not int32: one compiled version of what it is passed to
+        place = int(queue[k])  # not int32: one compiled version of what it is passed to
         k += 1
-        shifted, count = find_shift(fixed, crowd, shapes, i, drift, tolerance, margin, queue,
+        shifted, count = find_shift(fixed, crowd, shapes, place, drift, tolerance, margin, queue,
                                     count)
-        found[hits] = i
+        found[hits] = place
         hits += shifted
     for k in range(count):
         crowd.queued[queue[k]] = False
@@ -302,50 +321,45 @@ def find_intersecting(fixed: FixedObjects, crowd: Crowd, shapes: bool | None, qu
 
 
 @njit_inline
-def touching(fixed: FixedObjects, crowd: Crowd, places: Places, queue: Integers32) -> int:
-    """List the bodies whose circles overlap another's or something fixed; return how many.
+def touching(fixed: FixedObjects, crowd: Crowd, queue: Integers32) -> int:
+    """List the places whose circles overlap another's or something fixed; return how many.
 
     Parameters
     ----------
-    fixed, crowd : the world; nobody has been displaced. ``crowd.queued`` is set for those listed,
-        ``crowd.retreats`` is cleared
-    places : room to work in
-    queue : receives the bodies in the order of place
+    fixed, crowd : the world; nobody has been displaced. ``crowd.places`` are filled,
+        ``crowd.queued`` is set for those listed, ``crowd.retreats`` is cleared
+    queue : receives the places in their order
 
     """
-    n = len(places.x)
     crowd.retreats[:] = 0
-    fill_places(crowd, places, 0, n)
-    mark_touching(fixed, crowd, places, 0, n)
-    return list_marked(crowd, queue)
+    mark_touching(fixed, crowd, 0, len(queue))
+    return list_marked(crowd, queue, 0, len(queue))
 
 
 @njit_inner
-def fill_places(crowd: Crowd, places: Places, first: int, end: int) -> None:
-    """Copy the circles at the places first … end-1; threads may share them."""
+def fill_places(crowd: Crowd, radius: Floats, first: int, end: int) -> None:
+    """Copy the circles, of ``radius`` (N,), to the places first … end-1, which threads share."""
+    places = crowd.places
     for k in range(first, end):
         i = np.uint32(crowd.grid.items[k])
-        places.x[k], places.y[k], places.radius[k] = (crowd.pose[i, 0], crowd.pose[i, 1],
-                                                      crowd.radius[i])
+        places.x[k], places.y[k], places.radius[k] = crowd.pose[i, 0], crowd.pose[i, 1], radius[i]
 
 
 @njit_inline
-def mark_touching(fixed: FixedObjects, crowd: Crowd, places: Places, first: int,
-                  end: int) -> None:
-    """Set ``crowd.queued`` of the bodies at the places first … end-1, as ``touching`` does."""
+def mark_touching(fixed: FixedObjects, crowd: Crowd, first: int, end: int) -> None:
+    """Set ``crowd.queued`` of the places first … end-1, as ``touching`` does."""
     for k in range(first, end):
-        crowd.queued[np.uint32(crowd.grid.items[k])] = touches(fixed, crowd.grid, places, k)
+        crowd.queued[k] = touches(fixed, crowd.grid, crowd.places, k)
 
 
 @njit_inner
-def list_marked(crowd: Crowd, queue: Integers32) -> int:
-    """List those with ``crowd.queued`` in the order of place; return how many."""
-    count = 0
-    for k in range(len(queue)):
-        i = np.uint32(crowd.grid.items[k])
-        queue[count] = i
-        count += crowd.queued[i]
-    return count
+def list_marked(crowd: Crowd, queue: Integers32, first: int, end: int) -> int:
+    """List those of the places first … end-1 with ``crowd.queued``; return how many."""
+    count = first
+    for k in range(first, end):
+        queue[count] = k
+        count += crowd.queued[k]
+    return count - first
 
 
 @njit_inline
@@ -367,12 +381,14 @@ def _touches_another(grid: BucketGrid, places: Places, k: int, largest: float) -
     for row in range(cell_index(y - reach, grid.y0, grid.cell, grid.ny),
                      cell_index(y + reach, grid.y0, grid.cell, grid.ny) + 1):
         i, end = int(grid.starts[row * grid.nx + left]), int(grid.starts[row * grid.nx + right])
-        while i < end:
+        while True:  # at least once: nobody foresees which rows have no robot
             dx, dy = (load_until(places.x, i, end, math.nan) - x,
                       load_until(places.y, i, end, math.nan) - y)
             apart = load_until(places.radius, i, end, 0.0) + radius
             found |= bits(dx * dx + dy * dy < apart * apart) & ~one_bit(k - i)
             i += LANES
+            if i >= end:
+                break
     return found != 0
 
 

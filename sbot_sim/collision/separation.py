@@ -26,6 +26,7 @@ from sbot_sim.collision.detection import (
     Crowd,
     Places,
     Scratch,
+    fill_places,
     find_intersecting,
     make_scratch,
     shape_of_crowd,
@@ -124,48 +125,59 @@ HELD = 0.5
 
 
 @njit_inner
-def shift_robot(crowd: Crowd, shapes: bool | None, i: int, collided: Flags) -> float:
-    """Move robot ``i`` by its shift; return how far (m) it is from where the grid has it."""
-    pose, previous, home = crowd.pose, crowd.previous, crowd.home
+def shift_robot(crowd: Crowd, shapes: bool | None, k: int, collided: Flags) -> float:
+    """Move who is at place ``k`` by its shift; return how far (m) it is from where the grid is."""
+    pose, previous, home, i = crowd.pose, crowd.previous, crowd.home, crowd.grid.items[k]
     collided[i] = True
     x, y = _limited_displacement(
-        pose[i, 0] + crowd.shift[i, 0], pose[i, 1] + crowd.shift[i, 1],
+        crowd.places.x[k] + crowd.shift[k, 0], crowd.places.y[k] + crowd.shift[k, 1],
         previous[i, 0], previous[i, 1], crowd.inner_radius[i])
-    pose[i, 0], pose[i, 1] = x, y
+    _put(crowd, k, x, y)
     if shapes is not None:
         crowd.boxes[i, 0], crowd.boxes[i, 1] = x, y
         if crowd.turn[i] > 0.0:
             # No corner goes farther than the centre may.
             way = hypot(x - previous[i, 0], y - previous[i, 1])
-            most = max(0.0, MAX_DISPLACEMENT * crowd.inner_radius[i] - way) / crowd.radius[i]
-            turned = pose[i, 2] + crowd.shift[i, 2] - previous[i, 2]
+            most = (max(0.0, MAX_DISPLACEMENT * crowd.inner_radius[i] - way)
+                    / crowd.places.radius[k])
+            turned = pose[i, 2] + crowd.shift[k, 2] - previous[i, 2]
             pose[i, 2] = previous[i, 2] + min(max(turned, -most), most)
             place(crowd.boxes, i, x, y, pose[i, 2])
-            if crowd.shift[i, 3] > DISPLACED_ABOVE:
+            if crowd.shift[k, 3] > DISPLACED_ABOVE:
                 crowd.weight[i] *= HELD
     dx, dy = x - home[i, 0], y - home[i, 1]
     return math.sqrt(dx * dx + dy * dy)
 
 
+@njit_inline
+def _put(crowd: Crowd, k: int, x: float, y: float) -> None:
+    """Put who is at place ``k`` to another position (m)."""
+    i = crowd.grid.items[k]
+    crowd.pose[i, 0] = crowd.places.x[k] = x
+    crowd.pose[i, 1] = crowd.places.y[k] = y
+
+
 @njit_inner
 def _send_back(crowd: Crowd, shapes: bool | None, found: Integers32, hits: int,
                drift: float) -> float:
-    """Send ``found[:hits]`` towards their previous positions; return the new farthest drift (m).
+    """Send those at ``found[:hits]`` towards their previous positions; return the drift (m).
 
     A robot goes half of the way, and the fourth time all of it: then it is reverted. Among discs
     its yaw stays: a disc that turns intersects nothing, and a robot in a jam must be able to turn
-    away. In a crowd of any shapes the yaw goes back too (docs/errata.md F4).
+    away. In a crowd of any shapes the yaw goes back too (docs/errata.md F4). The drift is how far
+    at most a robot is from where the grid has it, if it was ``drift`` before.
     """
     pose, previous, home = crowd.pose, crowd.previous, crowd.home
-    for k in range(hits):
-        i = found[k]
-        crowd.retreats[i] += 1
+    for n in range(hits):
+        k = found[n]
+        i = crowd.grid.items[k]
+        crowd.retreats[k] += 1
         x, y = previous[i, 0], previous[i, 1]
-        if crowd.retreats[i] == RETREATS:
+        if crowd.retreats[k] == RETREATS:
             crowd.reverted[i] = True
         else:
             x, y = 0.5 * (pose[i, 0] + x), 0.5 * (pose[i, 1] + y)
-        pose[i, 0], pose[i, 1] = x, y
+        _put(crowd, k, x, y)
         if shapes is not None:
             part = 1.0 if crowd.reverted[i] else 0.5
             pose[i, 2] = part * previous[i, 2] + (1.0 - part) * pose[i, 2]
@@ -176,7 +188,7 @@ def _send_back(crowd: Crowd, shapes: bool | None, found: Integers32, hits: int,
 
 @njit_inline
 def _resolve_overlaps(fixed: FixedObjects, crowd: Crowd, shapes: bool | None, collided: Flags,
-                   passes: int, places: Places, queue: Integers32, found: Integers32) -> int:
+                      passes: int, queue: Integers32, found: Integers32) -> int:
     """Displace robots until none intersects anything; after the last pass send back the rest.
 
     Everybody at their previous positions is free, so this ends. All robots of a pass move
@@ -188,7 +200,7 @@ def _resolve_overlaps(fixed: FixedObjects, crowd: Crowd, shapes: bool | None, co
     shapes : as in ``find_intersecting``
     collided : (N,) is set where a robot intersected something
     passes : how many displacements of everybody at most
-    places, queue, found : (N,) room to work in
+    queue, found : (N,) room to work in
 
     Returns
     -------
@@ -197,7 +209,7 @@ def _resolve_overlaps(fixed: FixedObjects, crowd: Crowd, shapes: bool | None, co
     """
     fixed, crowd = borrowed(fixed), borrowed(crowd)
     return displace(fixed, crowd, shapes, collided, passes, queue, found,
-                    touching(fixed, crowd, borrowed(places), borrowed(queue)), 0, 0.0)
+                    touching(fixed, crowd, borrowed(queue)), 0, 0.0)
 
 
 @njit_inline
@@ -238,10 +250,10 @@ class _Separation(NamedTuple):
 
 
 @njit_inline
-def discs_of_crowd(radius: Floats, previous: Floats, pose: Floats, home: Floats,
+def discs_of_crowd(places: Places, radius: Floats, previous: Floats, pose: Floats, home: Floats,
                    grid: BucketGrid, scratch: Scratch) -> Crowd:
     """Return the crowd of bodies that are all discs of equal mass."""
-    return Crowd(radius, radius, previous, pose, home, grid, scratch.queued, scratch.shift,
+    return Crowd(places, radius, previous, pose, home, grid, scratch.queued, scratch.shift,
                  scratch.retreats, scratch.stuck, home[:0], radius[:0], radius[:0])
 
 
@@ -297,10 +309,11 @@ def free_of_overlaps(fixed: FixedObjects, radius: Floats, shapes: Shapes | None,
         stuck[:] = False
         if shapes is not None:
             boxes, weight = boxes_at(shapes, pose), shapes.inverse_mass.copy()
-        crowd = Crowd(radius, inner, free, pose, home, grid, scratch.queued, scratch.shift,
+        crowd = Crowd(scratch.place, inner, free, pose, home, grid, scratch.queued, scratch.shift,
                       scratch.retreats, stuck, boxes, weight, turn)
+        fill_places(crowd, radius, 0, n)
         made += _resolve_overlaps(fixed, crowd, None if shapes is None else True, collided, passes,
-                                 scratch.place, scratch.queue, scratch.found)
+                                  scratch.queue, scratch.found)
         for i in range(n):
             reverted[i] |= stuck[i]
     return made

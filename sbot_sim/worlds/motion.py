@@ -176,8 +176,9 @@ def _free_few(first: int, n: int, fixed: FixedObjects, grid: BucketGrid, places:
         return
     rows = slice(first, first + n)
     pose = worlds.pose[rows]  # also where the grid has the robots: one cell has them anywhere
+    own = Places(places.x[rows], places.y[rows], places.radius[rows])
     displace(fixed, borrowed(discs_of_crowd(
-        places.radius[rows], worlds.previous[rows], pose, pose,
+        own, own.radius, worlds.previous[rows], pose, pose,
         only_cell(scratch.ends, scratch.row), scratch)), None, worlds.collided[rows], PASSES,
         scratch.queue, scratch.found, count, 0, 0.0)
     for i in range(n):
@@ -262,26 +263,21 @@ def _sort(first: int, end: int, a: int, z: int, batch: Batch) -> None:
 def _crowd_of(batch: Batch, k: int) -> Crowd:
     """Return the robots of world k, sorted."""
     setting, worlds = batch.setting, batch.worlds
-    n = setting.robots
+    n, crowd = setting.robots, batch.worlds.crowd
     rows = slice(k * n, (k + 1) * n)
-    return discs_of_crowd(setting.bodies.shape.outer_radius[rows], worlds.previous[rows],
+    return discs_of_crowd(Places(crowd.x[rows], crowd.y[rows], crowd.radius[rows]),
+                          setting.bodies.shape.outer_radius[rows], worlds.previous[rows],
                           worlds.pose[rows], worlds.scratch.home[rows],
-                          discs_of(worlds.crowd, k, n).grid, scratch_of(worlds.scratch, rows))
-
-
-@njit_inline
-def _places_of(batch: Batch, k: int) -> Places:
-    n, crowd = batch.setting.robots, batch.worlds.crowd
-    rows = slice(k * n, (k + 1) * n)
-    return Places(crowd.x[rows], crowd.y[rows], crowd.radius[rows])
+                          discs_of(crowd, k, n).grid, scratch_of(worlds.scratch, rows))
 
 
 @Phase.shared_light
 def _gather(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Copy the robots' circles in the order of their cells."""
     if batch.worlds.crowd.shape[first, 0] > 0:
-        start = first * batch.setting.robots
-        fill_places(_crowd_of(batch, first), _places_of(batch, first), a - start, z - start)
+        start, n = first * batch.setting.robots, batch.setting.robots
+        fill_places(_crowd_of(batch, first),
+                    batch.setting.bodies.shape.outer_radius[start:start + n], a - start, z - start)
 
 
 @Phase.shared_apart
@@ -290,8 +286,7 @@ def _mark(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     if batch.worlds.crowd.shape[first, 0] > 0:
         start, setting = first * batch.setting.robots, batch.setting
         mark_touching(borrowed(fixed_of(setting.fixed, setting.layout[first])),
-                      borrowed(_crowd_of(batch, first)), borrowed(_places_of(batch, first)),
-                      a - start, z - start)
+                      borrowed(_crowd_of(batch, first)), a - start, z - start)
 
 
 _atomic_raise = intrinsic('atomic_raise')
@@ -312,14 +307,15 @@ def _find_shifts(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     if worlds.crowd.shape[first, 0] == 0:
         return
     fixed = borrowed(fixed_of(setting.fixed, setting.layout[first]))
-    crowd, scratch = borrowed(_crowd_of(batch, first)), worlds.scratch
-    drift = worlds.crowd.shape[first, 2] * QUANTUM
-    for k in range(a - start, z - start):
-        i = int(crowd.grid.items[k])
-        if crowd.queued[i] and scratch.found[start + i] == 0:
-            found, _ = find_shift(fixed, crowd, None, i, drift, DISPLACED_ABOVE, 0.0,
-                                  borrowed(scratch.queue), start)
-            scratch.found[start + i] = _SHIFTED if found else _ASIDE
+    crowd, found = borrowed(_crowd_of(batch, first)), borrowed(worlds.scratch.found)
+    drift, queue, count = worlds.crowd.shape[first, 2] * QUANTUM, worlds.scratch.queue, a
+    for row in range(a, z):  # who is looked at is not foreseen, as a branch would be
+        queue[count] = row - start
+        count += crowd.queued[row - start] & (found[row] == 0)
+    for c in range(a, count):
+        k = int(queue[c])
+        shifted, _ = find_shift(fixed, crowd, None, k, drift, DISPLACED_ABOVE, 0.0, None, 0)
+        found[start + k] = _SHIFTED if shifted else _ASIDE
 
 
 @Phase.shared_apart
@@ -328,15 +324,17 @@ def _shift(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     worlds, start, drift = batch.worlds, first * batch.setting.robots, 0.0
     if worlds.crowd.shape[first, 0] == 0:
         return
-    crowd, scratch = borrowed(_crowd_of(batch, first)), worlds.scratch
+    crowd, found = borrowed(_crowd_of(batch, first)), borrowed(worlds.scratch.found)
     collided = borrowed(worlds.collided[start:start + batch.setting.robots])
-    for k in range(a - start, z - start):
-        i = int(crowd.grid.items[k])
-        if crowd.queued[i]:
-            crowd.queued[i] = scratch.found[start + i] == _SHIFTED
-            scratch.found[start + i] = 0
-            if crowd.queued[i]:
-                drift = max(drift, shift_robot(crowd, None, i, collided))
+    queue, count = worlds.scratch.queue, a
+    for row in range(a, z):
+        k = row - start
+        queue[count] = k
+        crowd.queued[k] = found[row] == _SHIFTED
+        found[row] = 0
+        count += crowd.queued[k]
+    for c in range(a, count):
+        drift = max(drift, shift_robot(crowd, None, queue[c], collided))
     _atomic_raise(worlds.crowd.shape[first], 2, math.ceil(drift / QUANTUM))
 
 
@@ -347,7 +345,7 @@ def _free_marked(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     if worlds.crowd.shape[first, 0] == 0:
         return
     crowd, scratch = _crowd_of(batch, first), scratch_of(worlds.scratch, slice(a, z))
-    count = list_marked(crowd, scratch.queue)
+    count = list_marked(crowd, scratch.queue, 0, z - a)
     if count > 0:
         displace(borrowed(fixed_of(setting.fixed, setting.layout[first])), borrowed(crowd), None,
                  worlds.collided[a:z], PASSES, scratch.queue, scratch.found, count,
