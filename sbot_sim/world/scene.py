@@ -127,7 +127,8 @@ class SortedDiscs(NamedTuple):
     cell: Integers32  # (K*N,) in the order of the robots
     starts: Integers32  # (K, cells + 1)
     numbers: Floats  # (K, 4) x0, y0 and side of a cell, largest radius (m)
-    # (K, 3) columns, rows, and how far (``QUANTUM``) at most a robot is from where it was sorted
+    # (K, 4) columns, rows, how far (``QUANTUM``) at most a robot is from where it was sorted, and
+    # whether any may need several steps
     shape: Integers
 
     @classmethod
@@ -140,7 +141,7 @@ class SortedDiscs(NamedTuple):
         cells = columns * columns if cells is None else cells
         return cls(np.zeros(rows), np.zeros(rows), np.zeros(rows), np.zeros(rows, np.int32),
                    np.zeros(rows, np.int32), np.zeros((worlds, cells + 1), np.int32),
-                   np.zeros((worlds, 4)), np.zeros((worlds, 3), np.int64))
+                   np.zeros((worlds, 4)), np.zeros((worlds, 4), np.int64))
 
 
 @njit_inner

@@ -59,6 +59,8 @@ from sbot_sim.worlds.air import force_of
 from sbot_sim.worlds.state import Batch, Phase, fixed_of, only_cell, shared
 from wind_model.wake import advertised_millimetres
 
+_atomic_raise = intrinsic('atomic_raise')
+
 
 @shared
 def gain_speed(first: int, end: int, a: int, z: int, batch: Batch) -> None:
@@ -146,18 +148,25 @@ def update_twists(first: int, end: int, a: int, z: int, batch: Batch) -> None:
               worlds.twist[a:z])
 
 
+@njit_inline
+def _begin_collisions(batch: Batch, row: int) -> bool:
+    """Let a robot have met nobody; tell whether it may need several steps, or has no place."""
+    worlds, most = batch.worlds, STEP * batch.setting.bodies.shape.outer_radius[row]
+    x, y = worlds.pose[row, 0], worlds.pose[row, 1]
+    dx, dy = x - worlds.previous[row, 0], y - worlds.previous[row, 1]
+    lost = not math.isfinite(x + y + worlds.pose[row, 2])
+    worlds.collided[row], worlds.reverted[row] = False, lost
+    return lost or dx * dx + dy * dy > most * most
+
+
 @njit_inner
 def _set_places(a: int, z: int, batch: Batch) -> bool:
     """Begin the collisions of few robots a world; tell whether any may need several steps."""
-    worlds, radius, far = batch.worlds, batch.setting.bodies.shape.outer_radius, 0
+    worlds, far = batch.worlds, False
     for row in range(a, z):
-        x, y = worlds.pose[row, 0], worlds.pose[row, 1]
-        dx, dy, most = x - worlds.previous[row, 0], y - worlds.previous[row, 1], STEP * radius[row]
-        lost = not math.isfinite(x + y + worlds.pose[row, 2])
-        far |= lost | (dx * dx + dy * dy > most * most)
-        worlds.x[row], worlds.y[row] = x, y
-        worlds.collided[row] = worlds.reverted[row] = False
-    return far != 0
+        far |= _begin_collisions(batch, row)
+        worlds.x[row], worlds.y[row] = worlds.pose[row, 0], worlds.pose[row, 1]
+    return far
 
 
 @njit_inline
@@ -215,14 +224,14 @@ def resolve_overlaps(first: int, end: int, a: int, z: int, batch: Batch) -> None
 @shared
 def _set_homes(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Begin a tick's collisions: nobody has been displaced."""
-    worlds, scratch = batch.worlds, batch.worlds.scratch
+    worlds, scratch, far = batch.worlds, batch.worlds.scratch, False
     for row in range(a, z):
-        lost = not math.isfinite(worlds.pose[row, 0] + worlds.pose[row, 1] + worlds.pose[row, 2])
-        worlds.collided[row], worlds.reverted[row] = False, lost
-        if lost:  # a broken command must not spread
+        far |= _begin_collisions(batch, row)
+        if worlds.reverted[row]:  # a broken command must not spread
             copy_numbers(worlds.previous[row], worlds.pose[row])
         copy_numbers(worlds.pose[row], scratch.home[row])
         scratch.retreats[row], scratch.stuck[row], scratch.found[row] = 0, False, 0
+    _atomic_raise(worlds.crowd.shape[first], 3, int(far))
 
 
 @Phase
@@ -231,7 +240,8 @@ def _choose_cells(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     setting, worlds = batch.setting, batch.worlds
     rows, radius = slice(a, z), setting.bodies.shape.outer_radius[a:z]
     fixed, crowd = fixed_of(setting.fixed, setting.layout[first]), worlds.crowd
-    if steps_needed(radius, None, worlds.previous[rows], worlds.pose[rows]) == 1:
+    far, crowd.shape[first, 3] = crowd.shape[first, 3], 0
+    if far == 0 or steps_needed(radius, None, worlds.previous[rows], worlds.pose[rows]) == 1:
         numbers, crowd.shape[first, 2] = crowd.numbers, 0
         (numbers[first, 2], numbers[first, 0], numbers[first, 1], crowd.shape[first, 0],
          crowd.shape[first, 1]) = shape_of_crowd(worlds.pose[rows], fixed.largest_radius)
@@ -288,8 +298,6 @@ def _mark(first: int, end: int, a: int, z: int, batch: Batch) -> None:
         mark_touching(borrowed(fixed_of(setting.fixed, setting.layout[first])),
                       borrowed(_crowd_of(batch, first)), a - start, z - start)
 
-
-_atomic_raise = intrinsic('atomic_raise')
 
 # Most are free after two passes, which threads share; the others are few, and one's.
 _SHARED_PASSES = 2
