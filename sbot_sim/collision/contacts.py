@@ -262,6 +262,8 @@ def fixed_displacement(fixed: FixedObjects, x: float, y: float, radius: float, f
         if north > tolerance:
             dy -= north + more
 
+    if fixed.boxes.shape[0] == 0:
+        return dx, dy, deepest
     cell = cell_of(x, y, grid.x0, grid.y0, grid.cell, grid.nx, grid.ny)
     for entry in range(grid.starts[cell], grid.starts[cell + 1]):
         k = grid.items[entry]

@@ -398,6 +398,8 @@ def _touches_fixed(fixed: FixedObjects, x: float, y: float, radius: float) -> bo
     bounds, boxes, grid = fixed.bounds, fixed.boxes, fixed.grid
     found = not ((bounds[0] + radius - x <= 0.0) & (x + radius - bounds[2] <= 0.0)
                  & (bounds[1] + radius - y <= 0.0) & (y + radius - bounds[3] <= 0.0))
+    if boxes.shape[0] == 0:
+        return found
     cell = cell_of(x, y, grid.x0, grid.y0, grid.cell, grid.nx, grid.ny)
     for entry in range(np.uint64(grid.starts[cell]), np.uint64(grid.starts[cell + 1])):
         k = np.uint32(grid.items[entry])
