@@ -149,8 +149,9 @@ def _sensing(parameters: SimulationParameters, senses: Collection[str], worlds: 
 
 
 _BLOCK = 512  # robots stepped together: what they need stays in the processor's cache
-# When threads share the robots of a world: that of fewer robots costs more than it saves.
-_WORTH = 10_000  # robots, each with its beams
+# When threads share the robots of a world: what is less costs more than it saves.
+_WORTH = 1000  # robots, each with its beams
+_WORTH_A_CALL = 10_000  # of these, in all ticks of a call, for which a thread wakes up
 _BEAMS = 15  # that take as long as the rest of a robot's tick
 _LARGE = 1000  # robots of one of a few worlds
 
@@ -180,7 +181,9 @@ class Simulation:
         self.setting = _make_setting(parameters, winds, senses, more)
         n = self.setting.robots
         beams = self.setting.sensing.lasers.columns + self.setting.sensing.infrared_fan.beams
-        self.share_rows = threads > 1 and n * (1.0 + beams / _BEAMS) >= _WORTH and (
+        work = n * (1.0 + beams / _BEAMS)
+        self._least_ticks = math.ceil(_WORTH_A_CALL / max(1.0, work))
+        self.share_rows = threads > 1 and work >= _WORTH and (
             self.count == 1 or (n >= _LARGE and self.count < threads))
         self.state = Worlds.make(self.count, self.setting, hears, self.share_rows, threads > 1)
         self.tick = Tick(parameters, self.setting, self.state, senses, waves_of,
@@ -191,7 +194,7 @@ class Simulation:
     def program(self, phases: Phases, policy: Policy | None = None) -> Program:
         """Return phases that can be run, compiled."""
         program = Program(phases, self.setting, self.state, policy,
-                          self.threads if self.share_rows else 1)
+                          self.threads if self.share_rows else 1, self._least_ticks)
         self._programs.add(program)
         return program
 

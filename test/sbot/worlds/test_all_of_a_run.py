@@ -110,6 +110,7 @@ def test_a_reset_begins_anew(name):
 def test_threads_may_share_a_large_world(threads, monkeypatch):
     monkeypatch.setattr('sbot_sim.engine.many._LARGE', 100)
     monkeypatch.setattr('sbot_sim.engine.many._WORTH', 0)
+    monkeypatch.setattr('sbot_sim.engine.many._WORTH_A_CALL', 0)
     scenario = sbot.load({**PLAIN, 'world': {'bounds': [0, 0, 12, 12]}, 'robots': [
         {'count': 320, 'body': 's-bot', 'controller': 'none'}], 'wind': IN_WIND})
     worlds, engine = sbot.Worlds(scenario, 2, seeds=[4, 5], threads=threads), alone(scenario, 5)

@@ -136,6 +136,7 @@ def test_bad_input_is_named(call, words):
 def test_threads_free_a_crowd_as_one_does(monkeypatch):
     """All drive to the middle, so chains of robots push; each robot is a task of its own."""
     monkeypatch.setattr('sbot_sim.engine.many._WORTH', 0)
+    monkeypatch.setattr('sbot_sim.engine.many._WORTH_A_CALL', 0)
     monkeypatch.setattr('sbot_sim.worlds.batch._LEAST_ROWS', 1)
     alone, together = (sbot.Worlds({'duration': 1, 'world': {'bounds': [0, 0, 9, 9]}, 'robots': [
         {'count': 70, 'area': [1, 1, 8, 8], 'controller': 'none'}]}, 1, sense=[], threads=threads)

@@ -19,7 +19,8 @@ def test_bits_are_those_recorded(name, threads):
 @pytest.mark.parametrize('name', recorded_bits.SCENARIOS)
 def test_bits_are_those_recorded_where_threads_share_every_phase(name, monkeypatch):
     """Few robots, too: each a task of its own, and each phase a step."""
-    monkeypatch.setattr(many, '_WORTH', 0)
+    for limit in ('_WORTH', '_WORTH_A_CALL'):
+        monkeypatch.setattr(many, limit, 0)
     for limit in ('_LEAST_ROWS', '_LIGHT'):
         monkeypatch.setattr(batch, limit, int(limit == '_LEAST_ROWS'))
     recorded = json.loads(recorded_bits.FILE.read_text())
