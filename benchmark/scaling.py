@@ -14,12 +14,16 @@ import multiprocessing
 import os
 import statistics
 import time
+from collections.abc import Sequence
 from multiprocessing.connection import Connection
 from typing import Any
 
 import numpy as np
 
 import sbot
+from sbot_sim.worlds import batch
+from sbot_sim.worlds.batch import Program
+from sbot_sim.worlds.state import Phase
 
 SENSORS: dict[str, dict[str, Any]] = {
     'motion': {}, 'step': {'scan_sees_robots': True, 'scan_range_max': 5.0},
@@ -98,6 +102,35 @@ def measure(case: str, robots: int, threads: int, times: int) -> tuple[float, fl
     return first, second, third
 
 
+def serial_share(case: str, robots: int) -> float:
+    """Return which share of a tick's work one thread does alone, each phase measured by itself."""
+    world = Case(case, robots, 2)
+    worlds, seconds = world._worlds, [0.0, 0.0]
+    simulation = worlds.simulation
+    phases = [phase for phase in worlds.ticking() if isinstance(phase, Phase)]
+    programs = [Program([phase], simulation.setting, simulation.state) for phase in phases]
+    world.seconds()
+    worlds.reset(start=world._start)
+    worlds.step(world._commands)
+    for _ in range(world.ticks):
+        for phase, program in zip(phases, programs, strict=True):
+            begun = time.perf_counter()
+            program.run(0, 1)
+            shared = phase.shared and not (phase.light and robots < batch._LIGHT)
+            seconds[shared] += time.perf_counter() - begun
+    return seconds[0] / sum(seconds)
+
+
+def print_serial(cases: Sequence[str], robots: Sequence[int]) -> None:
+    """Print the share of one thread, and the gains that it leaves to 4, 8 and 16."""
+    print(f'{"case":<9} {"robots":>8} {"alone":>6} {"gains of 4, 8, 16 at most":>26}')
+    for case in cases:
+        for count in robots:
+            share = serial_share(case, count)
+            gains = (f'{1.0 / (share + (1.0 - share) / threads):.1f}' for threads in (4, 8, 16))
+            print(f'{case:<9} {count:>8} {share:>6.2f} {", ".join(gains):>26}', flush=True)
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
@@ -106,7 +139,12 @@ def main() -> None:
                         default=[10, 100, 1000, 10_000, 100_000])
     parser.add_argument('--threads', type=int, default=os.cpu_count() or 1)
     parser.add_argument('--times', type=int, default=5)
+    parser.add_argument('--serial', action='store_true',
+                        help='instead: what one thread does alone, for machines with more')
     arguments = parser.parse_args()
+    if arguments.serial:
+        print_serial(arguments.cases, arguments.robots)
+        return
     threads = arguments.threads
     print(f'{"case":<9} {"robots":>8} {"ms a tick":>10} {f"{threads} threads":>10} '
           f'{"gain":>6} {"processes":>10} {"of these":>9}')
