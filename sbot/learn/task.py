@@ -18,7 +18,7 @@ from sbot.worlds.policy import deciding_phases
 from sbot_common.arguments import as_array, floats, numbers, whole
 from sbot_common.arrays import Flags, Floats, Integers
 from sbot_common.compiled.jit import njit
-from sbot_common.elementary import sincos
+from sbot_common.elementary import sincos_of
 from sbot_common.errors import InputError, bad_value
 from sbot_common.random.numbers import purpose_of, uniforms_of_worlds
 from sbot_common.user_code import raise_of_user
@@ -172,12 +172,7 @@ class Task:
         By default it contains the observations of all robots, their true poses (x, y, cosine and
         sine of the yaw) and their commands.
         """
-        observation = self.observation(now)
-        columns = observation.shape[2]
-        rows = np.empty((*observation.shape[:2], columns + 7))
-        rows[..., :columns] = observation
-        _append_state(now.seen.pose, now.commands, rows[..., columns:])
-        return rows.reshape(len(rows), -1)
+        return _whole_state(self.observation(now), now, np.float64)
 
     def mask(self, now: Moment) -> Flags | None:
         """Return which discrete actions robots may choose, (K, N, moves); None: all."""
@@ -256,7 +251,9 @@ class Answers:
 
     def state(self, now: Moment) -> NDArray[np.float32]:
         """Return the state of whole worlds for critics, (K, columns)."""
-        return self._wide('state', now, self._shape[:1])
+        if self._task.broadcast or self.has('observation') or self.has('state'):
+            return self._wide('state', now, self._shape[:1])
+        return _whole_state(now.inputs, now, np.float32)
 
     def _wide(self, method: str, now: Moment, rows: tuple[int, ...]) -> NDArray[np.float32]:
         given = as_array(self._names[method], self._ask(method, now))
@@ -344,15 +341,27 @@ def _settle(given: Floats, done: Flags, active: Flags, tick: Integers, ticks: in
     return 1 if find_ends(active, tick, ticks, all_ended, late) else 0
 
 
+def _whole_state(observation: Floats, now: Moment, kind: type) -> NDArray[Any]:
+    """Return observations (K, N, C), poses and commands in a row (K, columns) for each world."""
+    columns = observation.shape[2]
+    rows = np.empty((*observation.shape[:2], columns + 7), kind)
+    rows[..., :columns] = observation
+    _append_state(now.seen.pose, now.commands, rows[..., columns:])
+    return rows.reshape(len(rows), -1)
+
+
 @njit
-def _append_state(pose: Floats, commands: Floats, found: Floats) -> None:
+def _append_state(pose: Floats, commands: Floats, found: NDArray[Any]) -> None:
     """Write poses (K, N, 3) with the yaw's cosine and sine, and commands (K, N, 3)."""
+    n, sine, cosine = pose.shape[1], np.empty(pose.size // 3), np.empty(pose.size // 3)
+    sincos_of(pose.reshape(-1, 3)[:, 2].copy(), sine, cosine)  # of all robots: in vectors
     for k in range(len(pose)):
-        for i in range(pose.shape[1]):
-            found[k, i, 0], found[k, i, 1] = pose[k, i, 0], pose[k, i, 1]
-            found[k, i, 3], found[k, i, 2] = sincos(pose[k, i, 2])
+        for i in range(n):
+            row = found[k, i]
+            row[0], row[1] = pose[k, i, 0], pose[k, i, 1]
+            row[2], row[3] = cosine[k * n + i], sine[k * n + i]
             for c in range(3):
-                found[k, i, 4 + c] = commands[k, i, c]
+                row[4 + c] = commands[k, i, c]
 
 
 @njit
