@@ -379,11 +379,10 @@ class Episodes:
             active = active & ~over[:, np.newaxis]
         if self.actions.discrete:
             self._check_allowed(actions, self._of_learners(active))
+        data, before = self._act(actions, active), self.now
         self._active = active  # robots of worlds that begin anew do nothing more
-        data = self._act(actions)
-        before = self.now
         seen, inputs, commands = self._interface.advance(self.task.hold, data)
-        self.now = Moment(seen, inputs, commands, *before[3:])
+        self.now = tuple.__new__(Moment, (seen, inputs, commands, *before[3:]))
         if type(self.task).update is not Task.update:
             changed = self._answers.kept('update', before, self.now, self._draws())
             self.now = self.now._replace(kept={**before.kept, **changed})
@@ -393,13 +392,13 @@ class Episodes:
             self.reset(over)
         return Outcome(self._of_learners(reward), self.all_ended, self.late)
 
-    def _act(self, actions: NDArray[Any]) -> NDArray[Any] | None:
+    def _act(self, actions: NDArray[Any], active: Flags) -> NDArray[Any] | None:
         """Write the shares of all robots; return the bytes (K, N, 10) they send."""
         shares = self._interface.shares
         if self.task.scripted:
-            given, actions = actions, self.actions.none(*self._active.shape)
+            given, actions = actions, self.actions.none(*active.shape)
             actions[:, self.learners] = given
-        data = self.actions.split(actions, self._active, shares)
+        data = self.actions.split(actions, active, shares)
         if self.task.scripted and not self.worlds.controlled.robots:
             shares[:, self._scripted] = self._answers.script(self.now, self.actions.shares)
         return data

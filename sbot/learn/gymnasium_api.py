@@ -326,7 +326,7 @@ class RobotsVectorEnv(VectorEnv):  # type: ignore[misc]
         if episodes.some_over and self._mode == AutoresetMode.DISABLED:
             raise InputError(f"step() needs an episode in world {int(episodes.over.argmax())}; "
                              "call reset(options={'reset_mask': mask}) first")
-        values = episodes.actions.checked('actions', actions, self._shapes)
+        values = episodes.actions.checked('actions', actions, self._shapes, finite=False)
         outcome = episodes.step(values, self._mode == AutoresetMode.NEXT_STEP)
         infos = (self._begin_again(episodes.over)
                  if episodes.some_over and self._mode == AutoresetMode.SAME_STEP else {})

@@ -373,12 +373,16 @@ def _all_finite(values: Floats) -> bool:
 
 
 @njit
-def _idle(actions: NDArray[Any], active: Flags, found: NDArray[Any]) -> None:
-    """Write the actions (K, N, C) of active robots, else 0."""
+def _idle(actions: NDArray[Any], active: Flags, found: NDArray[Any]) -> bool:
+    """Write the actions (K, N, C) of active robots, else 0; tell whether all are finite."""
+    finite = True
     for k in range(len(active)):
         for i in range(active.shape[1]):
+            for value in actions[k, i]:
+                finite &= math.isfinite(value)
             for c in range(found.shape[2]):
                 found[k, i, c] = actions[k, i, c] if active[k, i] else 0.0
+    return finite
 
 
 # Inputs and commands of the robots in a batch, by name, as networks use them.
@@ -484,9 +488,11 @@ class Actions:
         # Of a robot's action: () for the number of a move.
         self.shape: tuple[int, ...] = () if discrete else (self.columns,)
 
-    def checked(self, where: str, given: ArrayLike,
-                shapes: Sequence[tuple[int, ...]]) -> NDArray[Any]:
+    def checked(self, where: str, given: ArrayLike, shapes: Sequence[tuple[int, ...]],
+                finite: bool = True) -> NDArray[Any]:
         """Return actions in the first of ``shapes``, each of which ends with that of a robot's.
+
+        ``finite`` : whether to look for shares that are not; ``split`` does so, too
 
         Raises
         ------
@@ -496,7 +502,7 @@ class Actions:
         """
         if not self.discrete:
             values = floats(where, given, shapes)
-            if not _all_finite(values.ravel()):
+            if finite and not _all_finite(values.ravel()):
                 numbers(where, given, *shapes)
             return values.reshape(shapes[0])
         values = numbers(where, given, *shapes).reshape(shapes[0])
@@ -515,8 +521,15 @@ class Actions:
         """Write shares (K, N, 2 or 3), and return bytes (K, N, 10); None: no robot broadcasts.
 
         Robots that are done do nothing.
+
+        Raises
+        ------
+        InputError
+            for shares that are not finite.
+
         """
-        _idle(self.moves[actions] if self.discrete else actions, active, shares)
+        if not _idle(self.moves[actions] if self.discrete else actions, active, shares):
+            numbers('actions', actions, actions.shape)
         if not self.bytes:
             return None
         data = np.zeros((*active.shape, DATA_BYTES), np.int64)

@@ -28,7 +28,7 @@ from sbot_common.errors import InputError, bad_value
 # TorchRL: a batched environment of teams, with groups, rewards of robots and masks.
 
 Groups = Mapping[str, Sequence[int]]
-_ENDS, _EVERY = ('done', 'terminated', 'truncated'), slice(None)
+_ENDS = ('done', 'terminated', 'truncated')
 
 
 class RobotsTorchEnv(EnvBase):  # type: ignore[misc]
@@ -43,10 +43,12 @@ class RobotsTorchEnv(EnvBase):  # type: ignore[misc]
         count, every = self.episodes.count, [*range(len(learners))]
         self.rows = {name: [learners.index(i) for i in each] for name, each in robots.items()}
         self._places: dict[str, Any] = {  # all robots in order: without a copy
-            name: _EVERY if rows == every else rows for name, rows in self.rows.items()}
+            name: ... if rows == every else (slice(None), rows)
+            for name, rows in self.rows.items()}
         self._sizes = {name: torch.Size((count, len(rows))) for name, rows in self.rows.items()}
         super().__init__(device=device, batch_size=[count])
         self.group_map = {name: [f'robot_{i}' for i in each] for name, each in robots.items()}
+        self._actions = self.episodes.actions.none(count, len(learners))  # written at each step
         self._masked = self.episodes.mask() is not None
         self._make_specs()
 
@@ -126,12 +128,11 @@ class RobotsTorchEnv(EnvBase):  # type: ignore[misc]
     def _step(self, tensordict: Any) -> Any:  # noqa: ANN401
         """Let all robots act for as long as the task says."""
         episodes = self.episodes
-        kind = episodes.actions
-        actions = kind.none(episodes.count, episodes.robots)
+        kind, actions = episodes.actions, self._actions
         for name, rows in self._places.items():
             given = tensordict._get_str(name, NO_DEFAULT)._get_str('action', NO_DEFAULT)
-            actions[:, rows] = given.numpy(force=True)  # of [name, 'action'], without its checks
-        outcome = episodes.step(kind.checked('actions', actions, [actions.shape]))
+            actions[rows] = given.numpy(force=True)  # of [name, 'action'], without its checks
+        outcome = episodes.step(kind.checked('actions', actions, [actions.shape], finite=False))
         return self._observed(episodes.active, outcome.all_ended, outcome.late,
                               outcome.reward[..., None].astype(np.float32))
 
@@ -155,14 +156,14 @@ class RobotsTorchEnv(EnvBase):  # type: ignore[misc]
         tensor: Any = torch.from_numpy
         if device is not None and device.type != 'cpu':
             tensor = partial(torch.as_tensor, device=device)
-        found: dict[str, Any] = dict(zip(_ENDS, tensor(of_worlds).unbind(), strict=True),
-                                     state=tensor(episodes.state()))
+        found: dict[str, Any] = {'state': tensor(episodes.state())}
+        found['done'], found['terminated'], found['truncated'] = tensor(of_worlds).unbind()
         for name, rows in self._places.items():
-            every = rows is _EVERY  # a tensor of a view takes half as long again
-            parts = {part: tensor(values if every else values[:, rows])
+            every = rows is ...  # a tensor of a view takes half as long again
+            parts = {part: tensor(values if every else values[rows])
                      for part, values in of_robots.items() if values is not None}
-            parts.update(zip(_ENDS, tensor(ends if every else ends[:, :, rows]).unbind(),
-                             strict=True))
+            parts['done'], parts['terminated'], parts['truncated'] = tensor(
+                ends if every else ends[:, :, self.rows[name]]).unbind()
             found[name] = TensorDict._new_unsafe(parts, device=device,
                                                  batch_size=self._sizes[name])
         # As TensorDict(...), but for checks of each tensor: in a tenth of the time.
