@@ -125,6 +125,11 @@ class RobotsTorchEnv(EnvBase):  # type: ignore[misc]
             groups[name] = _continued(old, dict(new.items()), 'reward')
         return _continued(tensordict, {**dict(after.items()), **groups}, 'next')
 
+    @classmethod
+    def _complete_done(cls, _: Any, data: Any) -> Any:  # noqa: ANN401
+        """Return what a step or a reset gave: it says of all who are done."""
+        return data
+
     def _step(self, tensordict: Any) -> Any:  # noqa: ANN401
         """Let all robots act for as long as the task says."""
         episodes = self.episodes
