@@ -126,12 +126,13 @@ HELD = 0.5
 
 @njit_inner
 def shift_robot(crowd: Crowd, shapes: bool | None, k: int, collided: Flags) -> float:
-    """Move who is at place ``k`` by its shift; return how far (m) it is from where the grid is."""
+    """Move who is at place ``k`` by its shift; return how far it is from home, squared (m^2)."""
     pose, previous, home, i = crowd.pose, crowd.previous, crowd.home, crowd.grid.items[k]
     collided[i] = True
     x, y = _limited_displacement(
         crowd.places.x[k] + crowd.shift[k, 0], crowd.places.y[k] + crowd.shift[k, 1],
         previous[i, 0], previous[i, 1], crowd.inner_radius[i])
+    dx, dy = x - float(home[i, 0]), y - float(home[i, 1])  # before the same places are written
     _put(crowd, k, x, y)
     if shapes is not None:
         crowd.boxes[i, 0], crowd.boxes[i, 1] = x, y
@@ -145,8 +146,7 @@ def shift_robot(crowd: Crowd, shapes: bool | None, k: int, collided: Flags) -> f
             place(crowd.boxes, i, x, y, pose[i, 2])
             if crowd.shift[k, 3] > DISPLACED_ABOVE:
                 crowd.weight[i] *= HELD
-    dx, dy = x - home[i, 0], y - home[i, 1]
-    return math.sqrt(dx * dx + dy * dy)
+    return dx * dx + dy * dy
 
 
 @njit_inline
@@ -227,8 +227,10 @@ def displace(fixed: FixedObjects, crowd: Crowd, shapes: bool | None, collided: F
         count = find_intersecting(fixed, crowd, shapes, queue, count, drift, tolerance, margin,
                                   found)
         if made < passes and count > 0:
+            square = 0.0
             for k in range(count):
-                drift = max(drift, shift_robot(crowd, shapes, found[k], collided))
+                square = max(square, shift_robot(crowd, shapes, found[k], collided))
+            drift = max(drift, math.sqrt(square))
             made += 1
             if made >= PLAIN_PASSES:
                 margin = FIRST_MARGIN if made == PLAIN_PASSES else min(2.0 * margin, LAST_MARGIN)

@@ -170,7 +170,7 @@ class Program:
                         part(first, end)
                     else:
                         self._run_stretch(part, first, end, n, 1)
-        elif self._threads == 1 or ticks < self._least_ticks:  # as a stretch does, without the call: steps of few robots
+        elif self._threads == 1 or ticks < self._least_ticks:  # without another call
             _run_phases(first, end, first * n, end * n, only[0], self._batch.address, ticks)
         else:
             self._run_stretch(only, first, end, n, ticks)

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from sbot_common.arrays import Flags, Floats
+from sbot_common.arrays import Flags, Floats, Integers32
 from sbot_common.compiled.jit import borrowed, intrinsic, njit_inline, njit_inner
 from sbot_common.elementary import copy_numbers, copy_rows
 from sbot_common.spatial import BucketGrid
@@ -230,7 +230,7 @@ def _set_homes(first: int, end: int, a: int, z: int, batch: Batch) -> None:
         if worlds.reverted[row]:  # a broken command must not spread
             copy_numbers(worlds.previous[row], worlds.pose[row])
         copy_numbers(worlds.pose[row], scratch.home[row])
-        scratch.retreats[row], scratch.stuck[row], scratch.found[row] = 0, False, 0
+        scratch.retreats[row], scratch.stuck[row] = 0, False
     _atomic_raise(worlds.crowd.shape[first], 3, int(far))
 
 
@@ -290,60 +290,77 @@ def _gather(first: int, end: int, a: int, z: int, batch: Batch) -> None:
                     batch.setting.bodies.shape.outer_radius[start:start + n], a - start, z - start)
 
 
+# A task lists its places that are marked in its rows of ``scratch.queue``, and how many they are
+# in the first of its rows of ``scratch.found``. Of those that are listed ``crowd.cell``, room that
+# is free once the robots are sorted, is below 0.
+
+
 @Phase.shared_apart
 def _mark(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Mark those that overlap anything."""
-    if batch.worlds.crowd.shape[first, 0] > 0:
-        start, setting = first * batch.setting.robots, batch.setting
-        mark_touching(borrowed(fixed_of(setting.fixed, setting.layout[first])),
-                      borrowed(_crowd_of(batch, first)), a - start, z - start)
+    setting, worlds, start = batch.setting, batch.worlds, first * batch.setting.robots
+    if worlds.crowd.shape[first, 0] > 0:
+        crowd, queue = borrowed(_crowd_of(batch, first)), worlds.scratch.queue[start:]
+        mark_touching(borrowed(fixed_of(setting.fixed, setting.layout[first])), crowd, a - start,
+                      z - start)
+        worlds.scratch.found[a] = list_marked(crowd, queue, a - start, z - start)
 
 
 # Most are free after two passes, which threads share; the others are few, and one's.
 _SHARED_PASSES = 2
-_ASIDE, _SHIFTED = 1, 2  # of those that a pass has looked at
+
+
+@njit_inline
+def _find(fixed: FixedObjects, crowd: Crowd, k: int, drift: float, listed: Integers32) -> bool:
+    """Set the shift of a marked place; mark whom it meets; unmark it if it has none."""
+    crowd.queued[k], _ = find_shift(fixed, crowd, None, k, drift, DISPLACED_ABOVE, 0.0, None, 0)
+    listed[k] = -crowd.queued[k]
+    return bool(crowd.queued[k])
 
 
 @Phase.shared_apart
 def _find_shifts(first: int, end: int, a: int, z: int, batch: Batch) -> None:
-    """Look at those that are marked, and mark whom they meet, who are looked at once more.
-
-    In the first pass all who meet anybody are marked. Later nobody but those that were displaced
-    can meet somebody whom the pass before did not look at.
-    """
+    """Look at those that are listed: in the first pass all who meet anybody."""
     setting, worlds, start = batch.setting, batch.worlds, first * batch.setting.robots
     if worlds.crowd.shape[first, 0] == 0:
         return
     fixed = borrowed(fixed_of(setting.fixed, setting.layout[first]))
-    crowd, found = borrowed(_crowd_of(batch, first)), borrowed(worlds.scratch.found)
-    drift, queue, count = worlds.crowd.shape[first, 2] * QUANTUM, worlds.scratch.queue, a
-    for row in range(a, z):  # who is looked at is not foreseen, as a branch would be
-        queue[count] = row - start
-        count += crowd.queued[row - start] & (found[row] == 0)
-    for c in range(a, count):
+    crowd, queue, hits = borrowed(_crowd_of(batch, first)), borrowed(worlds.scratch.queue), a
+    drift, listed = worlds.crowd.shape[first, 2] * QUANTUM, borrowed(worlds.crowd.cell[start:])
+    for c in range(a, a + worlds.scratch.found[a]):
         k = int(queue[c])
-        shifted, _ = find_shift(fixed, crowd, None, k, drift, DISPLACED_ABOVE, 0.0, None, 0)
-        found[start + k] = _SHIFTED if shifted else _ASIDE
+        queue[hits] = k
+        hits += _find(fixed, crowd, k, drift, listed)
+    worlds.scratch.found[a] = hits - a
+
+
+@Phase.shared_apart
+def _look_again(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+    """Look at those that are met but not listed: nobody but who was displaced can meet them."""
+    setting, worlds, start = batch.setting, batch.worlds, first * batch.setting.robots
+    if worlds.crowd.shape[first, 0] == 0:
+        return
+    fixed = borrowed(fixed_of(setting.fixed, setting.layout[first]))
+    crowd, count = borrowed(_crowd_of(batch, first)), a + worlds.scratch.found[a]
+    drift, listed = worlds.crowd.shape[first, 2] * QUANTUM, borrowed(worlds.crowd.cell[start:])
+    for k in range(a - start, z - start):
+        if crowd.queued[k] & (listed[k] >= 0):
+            worlds.scratch.queue[count] = k
+            count += _find(fixed, crowd, k, drift, listed)
+    worlds.scratch.found[a] = count - a
 
 
 @Phase.shared_apart
 def _shift(first: int, end: int, a: int, z: int, batch: Batch) -> None:
-    """Move those that are to be displaced; they stay marked."""
-    worlds, start, drift = batch.worlds, first * batch.setting.robots, 0.0
+    """Move those that are listed; they stay marked."""
+    worlds, start, square = batch.worlds, first * batch.setting.robots, 0.0
     if worlds.crowd.shape[first, 0] == 0:
         return
-    crowd, found = borrowed(_crowd_of(batch, first)), borrowed(worlds.scratch.found)
+    crowd, queue = borrowed(_crowd_of(batch, first)), borrowed(worlds.scratch.queue)
     collided = borrowed(worlds.collided[start:start + batch.setting.robots])
-    queue, count = worlds.scratch.queue, a
-    for row in range(a, z):
-        k = row - start
-        queue[count] = k
-        crowd.queued[k] = found[row] == _SHIFTED
-        found[row] = 0
-        count += crowd.queued[k]
-    for c in range(a, count):
-        drift = max(drift, shift_robot(crowd, None, queue[c], collided))
-    _atomic_raise(worlds.crowd.shape[first], 2, math.ceil(drift / QUANTUM))
+    for c in range(a, a + worlds.scratch.found[a]):
+        square = max(square, shift_robot(crowd, None, queue[c], collided))
+    _atomic_raise(worlds.crowd.shape[first], 2, math.ceil(math.sqrt(square) / QUANTUM))
 
 
 @Phase
@@ -364,7 +381,7 @@ def _free_marked(first: int, end: int, a: int, z: int, batch: Batch) -> None:
 
 SHARED_COLLISIONS: list[Phase] = [
     _set_homes, _choose_cells, _find_cells, _sort, _gather, _mark,
-    _find_shifts, _shift, _find_shifts, _find_shifts, _shift, _free_marked]
+    _find_shifts, _shift, _find_shifts, _look_again, _shift, _free_marked]
 
 
 # Collisions of a block of worlds with bodies of any shape, or obstacles that move.
