@@ -157,7 +157,7 @@ class _VectorModel(models.PrimitiveModel):  # type: ignore[misc]
 
 
 def _filled(builder: Any, lanes: list[Any]) -> Any:  # noqa: ANN401
-    vector = ir.Constant(ir.VectorType(lanes[0].type, LANES), ir.Undefined)
+    vector = ir.Constant(ir.VectorType(lanes[0].type, len(lanes)), ir.Undefined)
     for i, lane in enumerate(lanes):
         vector = builder.insert_element(vector, lane, _INDEX(i))
     return vector
@@ -321,6 +321,57 @@ def load_until(_: Any, array: Any, i: Any, end: Any, missing: Any) -> Any:  # no
             _FLOATS, [place.type, _INDEX, within.type, _FLOATS]), 'llvm.masked.load.v4f64.p0')
         return builder.call(function, [place, _INDEX(8), within, _as_vector(builder, args[3])])
     return VECTOR(array, types.int64, types.int64, types.float64), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def columns_at(_: Any, table: Any, rows: Any, i: Any, last: Any) -> Any:  # noqa: ANN401
+    """Return the vectors of the four columns of rows[i] … rows[i+3] of a contiguous table.
+
+    ``rows`` is of whole numbers of 32 bits; its element ``last`` counts for all that follow.
+    """
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:  # noqa: ANN401
+        data, numbers = (make_array(kind)(context, builder, arg).data
+                         for kind, arg in zip(sig.args, args[:2], strict=False))
+        loaded = []
+        for lane in range(LANES):
+            at = builder.add(args[2], ir.Constant(args[2].type, lane))
+            at = builder.select(builder.icmp_signed('<', at, args[3]), at, args[3])
+            row = builder.zext(builder.load(builder.gep(numbers, [at])), at.type)
+            place = builder.gep(data, [builder.mul(row, ir.Constant(row.type, LANES))])
+            loaded.append(builder.load(builder.bitcast(place, _FLOATS.as_pointer())))
+            loaded[-1].align = 8
+
+        def mixed(a: Any, b: Any, *lanes: int) -> Any:  # noqa: ANN401
+            return builder.shuffle_vector(a, b, ir.Constant(_WHOLE, lanes))
+        a, b, c, d = loaded
+        pairs = [(mixed(a, b, *lanes), mixed(c, d, *lanes))
+                 for lanes in ((0, 4, 2, 6), (1, 5, 3, 7))]
+        return context.make_tuple(builder, sig.return_type, [
+            mixed(*pair, *lanes) for lanes in ((0, 1, 4, 5), (2, 3, 6, 7)) for pair in pairs])
+    return types.UniTuple(VECTOR, LANES)(table, rows, types.int64, types.int64), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def store_pairs(_: Any, array: Any, i: Any, count: Any, a: Any, b: Any) -> Any:  # noqa: ANN401
+    """Write a[0], b[0], a[1] … of the first ``count`` lanes from element i of a float32 array on.
+
+    It is contiguous; lanes are all if ``count`` is greater.
+    """
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:  # noqa: ANN401
+        pairs = ir.VectorType(ir.FloatType(), 2 * LANES)
+        lanes = ir.Constant(ir.VectorType(_INDEX, 2 * LANES), [
+            lane + LANES * part for lane in range(LANES) for part in range(2)])
+        values = builder.shuffle_vector(*(
+            builder.fptrunc(arg, ir.VectorType(ir.FloatType(), LANES)) for arg in args[3:]), lanes)
+        left = _filled(builder, [args[2]] * (2 * LANES))
+        within = builder.icmp_signed('>', left, ir.Constant(left.type, [
+            i // 2 for i in range(2 * LANES)]))
+        place = _place(context, builder, sig, args, pairs)
+        function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(
+            ir.VoidType(), [pairs, place.type, _INDEX, within.type]), 'llvm.masked.store.v8f32.p0')
+        builder.call(function, [values, place, _INDEX(4), within])
+        return context.get_dummy_value()
+    return types.void(array, types.int64, types.int64, VECTOR, VECTOR), codegen
 
 
 # For each set of lanes, its members in order.

@@ -141,6 +141,8 @@ bits = intrinsic('mask_bits')
 load = intrinsic('load')
 store = intrinsic('store')
 store_whole = intrinsic('store_whole')
+columns_at = intrinsic('columns_at')
+store_pairs = intrinsic('store_pairs')
 load_until = intrinsic('load_until')
 append = intrinsic('append')
 

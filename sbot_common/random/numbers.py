@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.arrays import Floats
-from sbot_common.compiled.jit import njit, njit_inline, product_halves
+from sbot_common.compiled.jit import njit, njit_inline, product_halves, vector
 from sbot_common.elementary import copy_numbers, log_fast, sincos_fast
 from sbot_common.random import PLACEMENT
 
@@ -74,6 +74,14 @@ def _unit(word: np.uint64) -> float:
     """Return the number in [0, 1) of a word."""
     # A signed integer becomes a double by one instruction, an unsigned one does not.
     return np.int64(word >> np.uint64(11)) * _ULP
+
+
+@njit_inline
+def block_vector(seed: int, purpose: int, robot: int, tick: int, block: int) -> float:
+    """Return the vector of a robot's numbers 4 block … 4 block + 3 in [0, 1)."""
+    a, b, c, d = _block_of(seed, purpose, robot, tick, block)
+    four: float = vector(_unit(a), _unit(b), _unit(c), _unit(d))
+    return four
 
 
 @njit_inline

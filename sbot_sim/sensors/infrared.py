@@ -15,12 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.arrays import Floats
-from sbot_common.compiled.jit import borrowed, stack_floats
+from sbot_common.compiled.jit import borrowed
 from sbot_common.observation import INFRARED_SENSORS
 from sbot_common.params import Param
 from sbot_common.topics import INFRARED as TOPIC
 from sbot_sim.collision.detection import FEW
-from sbot_sim.sensors.cover import CAPACITY
 from sbot_sim.sensors.infrared_kernel import InfraredView, Readout, sense_rows
 from sbot_sim.sensors.infrared_table import TABLE_RANGE, load_table
 from sbot_sim.sensors.rays import Fan
@@ -125,9 +124,7 @@ def _read_infrared(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Read the infrared sensors; of many robots once they are sorted."""
     setting, worlds = batch.setting, batch.worlds
     n, s, radius = setting.robots, setting.sensing, setting.bodies.radius
-    padded = s.infrared_fan.directions.shape[1]
-    best, uniform, ends = stack_floats(CAPACITY), stack_floats(CAPACITY), np.empty(2, np.int32)
-    by_place = s.infrared_sees_robots and n > FEW
+    by_place, ends = s.infrared_sees_robots and n > FEW, np.empty(2, np.int32)
     discs = all_in_view(worlds, radius, first * n, 0 if by_place else end * n, ends)
     scene = scene_of(setting.infrared_scenes, setting.layout[first])
     for k in range(first, end):
@@ -142,8 +139,7 @@ def _read_infrared(first: int, end: int, a: int, z: int, batch: Batch) -> None:
                             borrowed(radius), borrowed(s.infrared_fan), s.infrared_range)
         readout = Readout(borrowed(s.infrared_table), setting.infrared_noise[k], worlds.seed[k],
                           worlds.tick[k])
-        sense_rows(low, high, view, readout, k * n, best[:padded], uniform[:padded],
-                   borrowed(worlds.infrared))
+        sense_rows(low, high, view, readout, k * n, borrowed(worlds.infrared))
     ends[0] = 0  # keeps it alive until here
 
 

@@ -15,7 +15,9 @@ from sbot_common.compiled.jit import (
     TOGETHER,
     append,
     bits,
+    columns_at,
     greatest,
+    least,
     load,
     load_until,
     njit,
@@ -24,23 +26,25 @@ from sbot_common.compiled.jit import (
     one_bit,
     prefetch,
     select,
+    splat,
     stack_floats,
     stack_indexes,
     store,
+    store_pairs,
+    store_whole,
+    vector,
 )
 from sbot_common.elementary import sincos
+from sbot_common.observation import INFRARED_SENSORS
 from sbot_common.random import INFRARED
-from sbot_common.random.numbers import WORDS, fill_block
-from sbot_common.spatial import cell_index, cell_of
+from sbot_common.random.numbers import WORDS, block_vector, fill_block
+from sbot_common.spatial import BucketGrid, cell_index, cell_of
 from sbot_sim.sensors.cover import (
     CAPACITY,
     MOST,
-    column_at,
     cover_discs,
-    cover_in_line,
     cover_static,
     first_bits,
-    pad,
     values_at,
 )
 from sbot_sim.sensors.objects import farther
@@ -58,6 +62,7 @@ from sbot_sim.world.scene import Discs, Scene
 
 BLIND_FRACTION = 0.3  # document 002 section 3.1
 _ENTRIES_PER_METRE = 1000.0
+PADDED = -(-INFRARED_SENSORS // LANES) * LANES  # beams, to whole vectors
 
 
 class InfraredView(NamedTuple):
@@ -99,45 +104,49 @@ def _distances_of(j: int, own: int, scene: Scene, discs: Discs, pose: Floats, ra
     # What is farther than this by rounding only is still intersected, and judged then.
     reach = (own_radius + range_max) * (1.0 + 1e-9)
     grid = scene.segment_grid
-    cell = cell_of(x, y, grid.x0, grid.y0, grid.cell, grid.nx, grid.ny)
-    walls, pillars, others = (stack_indexes(CAPACITY), stack_indexes(CAPACITY),
-                              stack_indexes(CAPACITY))
-    wall_count = _walls_near(scene, cell, x, y, reach, walls)
-    pillar_count = 0
-    if scene.circles.shape[0] > 0:
-        pillar_count = _circles_near(scene, cell, x, y, reach, pillars)
+    cell = np.uint64(cell_of(x, y, grid.x0, grid.y0, grid.cell, grid.nx, grid.ny))
+    walls, others = _listed(grid, cell), stack_indexes(CAPACITY)
+    pillars = _listed(scene.circle_grid, cell) if scene.circles.shape[0] > 0 else 0
     other_count = _discs_near(discs, own, x, y, reach, others)
-    if wall_count == 0 and pillar_count == 0 and other_count == 0:
+    if walls | pillars | other_count == 0:
         return 0
-    for i in range(best.shape[0]):
+    for i in range(PADDED):
         best[i] = math.inf
     sin_yaw, cos_yaw = sincos(pose[j, 2])
     touched = False
-    if min(wall_count, pillar_count, other_count) < 0:  # rare: as lasers do it, list by list
+    if (walls > MOST or other_count < 0
+            or _ring_to_walls(scene, cell, walls, x, y, cos_yaw, sin_yaw, fan, reach, best)):
+        # Rare: as lasers do it, list by list.
         touched = (cover_static(scene, x, y, cos_yaw, sin_yaw, fan, reach, best)
                    or cover_discs(discs, own, x, y, cos_yaw, sin_yaw, fan, reach, best))
     else:
-        if wall_count > 0:
-            touched = _ring_to_segments(scene.segments, walls, wall_count, x, y, cos_yaw, sin_yaw,
-                                        fan, best)
-        if pillar_count > 0 and not touched:
-            circles = scene.circles
-            touched = _ring_to_circles(circles[:, 0], circles[:, 1], circles[:, 2], pillars,
-                                       pillar_count, x, y, cos_yaw, sin_yaw, fan, best)
-        if other_count > 0 and not touched:
-            touched = _ring_to_circles(discs.x, discs.y, discs.radius, others, other_count, x, y,
-                                       cos_yaw, sin_yaw, fan, best)
+        circles, pillar_grid = scene.circles, scene.circle_grid
+        for i in range(pillars):
+            k = np.uint64(pillar_grid.items[pillar_grid.starts[cell] + i])
+            dx, dy, r = circles[k, 0] - x, circles[k, 1] - y, circles[k, 2]
+            if dx * dx + dy * dy <= (r + reach) * (r + reach):
+                touched |= _ring_to_circle(dx, dy, r, cos_yaw, sin_yaw, fan, best)
+        for i in range(other_count):
+            k = np.uint64(others[np.uint64(i)])
+            touched |= _ring_to_circle(discs.x[k] - x, discs.y[k] - y, discs.radius[k], cos_yaw,
+                                       sin_yaw, fan, best)
     return _from_rim(own_radius, range_max, touched, fan.beams, best)
+
+
+@njit_inline
+def _listed(grid: BucketGrid, cell: np.uint64) -> int:
+    """Return how many objects a cell of a grid lists."""
+    return int(grid.starts[cell + np.uint64(1)]) - int(grid.starts[cell])
 
 
 @njit_inline
 def _from_rim(radius: float, range_max: float, touched: bool, beams: int, best: Floats) -> int:
     """Turn distances from the centre (m) into those from the rim; return which are in range."""
     if touched:
-        for i in range(best.shape[0]):
+        for i in range(PADDED):
             best[i] = 0.0
     seeing = 0
-    for i in range(0, best.shape[0], LANES):
+    for i in range(0, PADDED, LANES):
         distance = greatest(load(best, i) - radius, 0.0)
         in_range = distance <= range_max
         store(best, i, select(in_range, distance, math.inf))
@@ -175,6 +184,14 @@ def _noise(noise: float, uniform: float) -> float:
 
 
 @njit_inline
+def _clear(row: int, out: NDArray[np.float32]) -> None:
+    """Write the distances and readings of a robot that sees nothing."""
+    nothing, zero = vector(math.inf, math.inf, math.inf, math.inf), vector(0.0, 0.0, 0.0, 0.0)
+    for i in range(0, PADDED, LANES):
+        store_pairs(out, 2 * (INFRARED_SENSORS * row + i), INFRARED_SENSORS - i, nothing, zero)
+
+
+@njit_inline
 def _ask_for(first: int, scene: Scene, discs: Discs, pose: Floats, radius: Floats,
              out: NDArray[np.float32]) -> None:
     """Ask for what the robots from ``first`` on, TOGETHER of them, look at first and write."""
@@ -192,7 +209,7 @@ def _ask_for(first: int, scene: Scene, discs: Discs, pose: Floats, radius: Float
 
 @njit_inline
 def sense_rows(first: int, end: int, view: InfraredView, readout: Readout, robot_0: int,
-               best: Floats, uniform: Floats, out: NDArray[np.float32]) -> None:
+               out: NDArray[np.float32]) -> None:
     """Write (N, sensors, 2) distances and readings of the robots first ... end-1.
 
     The distance is that from the rim along the beam to the nearest wall, circle or body; 0 if that
@@ -203,89 +220,62 @@ def sense_rows(first: int, end: int, view: InfraredView, readout: Readout, robot
 
     Robots are counted in the order of ``discs``, if there are any: neighbours in turn find what
     they look at in the processor's cache. The index of a number drawn is that of its sensor.
-    Arrays are borrowed; two have room for the beams. ``robot_0`` is the row of the world's first
-    robot.
+    Arrays are borrowed. ``robot_0`` is the row of the world's first robot.
     """
     scene, discs, pose, radius, fan, range_max = view
+    best = stack_floats(PADDED)
     for k in range(first, end):
         if (k - first) % TOGETHER == 0 and k + TOGETHER <= end:
             _ask_for(k, scene, discs, pose, radius, out)
         j = discs.robot[k] if discs.robot.shape[0] else k
         seeing = _distances_of(j, k, scene, discs, pose, radius, fan, range_max, best)
-        for i in range(fan.beams):
-            out[j, i, 0], out[j, i, 1] = np.float32(math.inf), np.float32(0.0)
         if seeing != 0:
-            _read(seeing, fan.beams, readout, j - robot_0, best, uniform, out[j])
+            _read(seeing, readout, j - robot_0, best, j, out)
+        else:
+            _clear(j, out)
 
 
 @njit_inline
-def _read(seeing: int, beams: int, readout: Readout, robot: int, best: Floats, uniform: Floats,
+def _read(seeing: int, readout: Readout, robot: int, best: Floats, row: int,
           out: NDArray[np.float32]) -> None:
-    """Write the distances and readings of those sensors of a robot that read anything.
+    """Write the distances and readings of a robot's sensors to a row of ``out``.
 
     ``seeing`` is a mask of those with a distance in ``best``; a blind one between two reads, too.
     """
     table, noise, seed, tick = readout
-    after = (seeing >> 1) | (seeing << (beams - 1))
-    before = (seeing << 1) | (seeing >> (beams - 1))
-    reading = seeing | (after & before & ((1 << beams) - 1))
-    chosen, count = stack_indexes(CAPACITY), 0
-    for block in range(uniform.shape[0] // WORDS):
-        members = reading >> (WORDS * block) & ((1 << WORDS) - 1)
-        count = append(chosen, count, WORDS * block, members)
-        if noise > 0.0 and members != 0:
-            fill_block(seed, INFRARED, robot, tick, block, uniform)
-    for c in range(count):
-        i = int(chosen[c])
-        value = _reading(best, beams, i, table)
-        if noise > 0.0:
-            value *= _noise(noise, uniform[i])
-        out[i, 0], out[i, 1] = np.float32(best[i]), np.float32(value)
-
-
-@njit_inline
-def _walls_near(scene: Scene, cell: int, x: float, y: float, reach: float, near: Words) -> int:
-    """List the segments of a cell that may be within ``reach`` (m); return how many.
-
-    -1: more than there is room for, perhaps.
-    """
-    grid, segments = scene.segment_grid, scene.segments
-    begin = int(grid.starts[cell])
-    listed = int(grid.starts[cell + 1]) - begin
-    if listed == 0 or listed > MOST:
-        return min(0, MOST - listed)
-    for i in range(listed):
-        near[i] = grid.items[begin + i]
-    pad(near, listed)
-    count = 0
-    for i in range(0, listed, LANES):
-        away = farther(column_at(segments, 0, near, i) - x, column_at(segments, 1, near, i) - y,
-                       column_at(segments, 2, near, i) - x, column_at(segments, 3, near, i) - y,
-                       reach)
-        count = append(near, count, i, ~bits(away) & first_bits(listed - i))
-    for i in range(count):
-        near[i] = grid.items[begin + int(near[i])]
-    return count
-
-
-@njit_inline
-def _circles_near(scene: Scene, cell: int, x: float, y: float, reach: float, near: Words) -> int:
-    """List the circles of a cell that are within ``reach`` (m); as above."""
-    grid, circles, count = scene.circle_grid, scene.circles, 0
-    for entry in range(grid.starts[cell], grid.starts[cell + 1]):
-        k = grid.items[entry]
-        dx, dy, farthest = circles[k, 0] - x, circles[k, 1] - y, circles[k, 2] + reach
-        if dx * dx + dy * dy <= farthest * farthest:
-            if count == MOST:
-                return -1
-            near[count] = k
-            count += 1
-    return count
+    values, uniform, entries = stack_floats(PADDED), stack_floats(PADDED), stack_indexes(LANES)
+    for block in range(PADDED // WORDS):
+        i = WORDS * block
+        distance = load(best, i)
+        value = splat(0.0, distance)
+        if seeing >> i & ((1 << WORDS) - 1):
+            entry = least(distance * _ENTRIES_PER_METRE + 0.5, table.shape[0] - 1.0)
+            store_whole(entries, 0, entry)
+            value = select(distance < math.inf, values_at(table, entries, 0), 0.0)
+            if noise > 0.0:
+                value = value * _noise(noise, block_vector(seed, INFRARED, robot, tick, block))
+        store(values, i, value)
+    after = (seeing >> 1) | (seeing << (INFRARED_SENSORS - 1))
+    before = (seeing << 1) | (seeing >> (INFRARED_SENSORS - 1))
+    between = after & before & ~seeing & ((1 << INFRARED_SENSORS) - 1)
+    if between:  # rare
+        for i in range(INFRARED_SENSORS):
+            if between >> i & 1:
+                values[i] = _reading(best, INFRARED_SENSORS, i, table)
+                if noise > 0.0:
+                    fill_block(seed, INFRARED, robot, tick, i // WORDS, uniform)
+                    values[i] *= _noise(noise, uniform[i])
+    for i in range(0, PADDED, LANES):
+        store_pairs(out, 2 * (INFRARED_SENSORS * row + i), INFRARED_SENSORS - i, load(best, i),
+                    load(values, i))
 
 
 @njit_inline
 def _discs_near(discs: Discs, own: int, x: float, y: float, reach: float, near: Words) -> int:
-    """List the places among ``discs`` of those within ``reach`` (m) but ``own``; as above."""
+    """List the places among ``discs`` of those within ``reach`` (m) but ``own``; return how many.
+
+    -1: more than there is room for, perhaps.
+    """
     grid, count = discs.grid, 0
     farthest = reach + discs.largest
     left = cell_index(x - farthest, grid.x0, grid.cell, grid.nx)
@@ -310,69 +300,55 @@ def _discs_near(discs: Discs, own: int, x: float, y: float, reach: float, near: 
 
 
 @njit_inline
-def _ring_to_segments(segments: Floats, near: Words, count: int, x: float, y: float,
-                      cos_yaw: float, sin_yaw: float, fan: Fan, best: Floats) -> bool:
-    """Lower ``best`` by some segments; tell whether the sensor touches one.
+def _ring_to_walls(scene: Scene, cell: np.uint64, listed: int, x: float, y: float, cos_yaw: float,
+                   sin_yaw: float, fan: Fan, reach: float, best: Floats) -> bool:
+    """Lower ``best`` by those segments of a cell that may be within ``reach`` (m).
 
-    Parameters as for ``cover._cover_segments``.
+    Returns whether one of them is in line with the sensor, whose range ``best`` may lack then.
+
+    Parameters
+    ----------
+    scene, cell, listed : the segments, and how many the cell lists, ``MOST`` at most
+    x, y, cos_yaw, sin_yaw, fan, best : see ``cover._cover_segments``
+
     """
     ax, ay, bx, by = (stack_floats(CAPACITY), stack_floats(CAPACITY), stack_floats(CAPACITY),
                       stack_floats(CAPACITY))
     ex, ey, cross = stack_floats(CAPACITY), stack_floats(CAPACITY), stack_floats(CAPACITY)
-    pad(near, count)
-    rare = 0
-    for i in range(0, count, LANES):
-        x0, y0 = column_at(segments, 0, near, i) - x, column_at(segments, 1, near, i) - y
-        x1, y1 = column_at(segments, 2, near, i) - x, column_at(segments, 3, near, i) - y
+    grid, near = scene.segment_grid, stack_indexes(CAPACITY)
+    begin, rare, count = int(grid.starts[cell]), 0, 0
+    for i in range(0, listed, LANES):
+        x0, y0, x1, y1 = columns_at(scene.segments, grid.items, begin + i, begin + listed - 1)
+        x0, y0, x1, y1 = x0 - x, y0 - y, x1 - x, y1 - y
         a_x, a_y, b_x, b_y, e_x, e_y, area = segment_frame(x0, y0, x1, y1, cos_yaw, sin_yaw)
-        end_on = in_line(x0, y0, x1, y1, area)
         store(ax, i, a_x)
         store(ay, i, a_y)
         store(bx, i, b_x)
         store(by, i, b_y)
         store(ex, i, e_x)
         store(ey, i, e_y)
-        store(cross, i, select(end_on, math.nan, area))  # then nothing is hit below
-        rare |= bits(end_on) & first_bits(count - i)
-    if rare and cover_in_line(segments, near, count, x, y, cos_yaw, sin_yaw, fan, best):
-        return True
-    for beam in range(0, best.shape[0], LANES):
+        store(cross, i, area)
+        seen = ~bits(farther(x0, y0, x1, y1, reach)) & first_bits(listed - i)
+        rare |= bits(in_line(x0, y0, x1, y1, area)) & seen
+        count = append(near, count, i, seen)
+    for beam in range(0, PADDED, LANES):
         ux, uy = load(fan.directions[0], beam), load(fan.directions[1], beam)
-        least = load(best, beam)
-        for k in range(count):
-            least = nearer(least, facing_range(ax[k], ay[k], bx[k], by[k], ex[k], ey[k],
-                                               cross[k], ux, uy))
-        store(best, beam, least)
-    return False
+        t = load(best, beam)
+        for i in range(count):
+            k = near[np.uint64(i)]
+            t = nearer(t, facing_range(ax[k], ay[k], bx[k], by[k], ex[k], ey[k], cross[k], ux, uy))
+        store(best, beam, t)
+    return rare != 0
 
 
 @njit_inline
-def _ring_to_circles(centre_x: Floats, centre_y: Floats, radius: Floats, near: Words, count: int,
-                     x: float, y: float, cos_yaw: float, sin_yaw: float, fan: Fan,
-                     best: Floats) -> bool:
-    """Lower ``best`` by some circles; tell whether the sensor touches one.
-
-    Parameters as for ``cover._cover_circles``.
-    """
-    cx, cy, radius2 = stack_floats(CAPACITY), stack_floats(CAPACITY), stack_floats(CAPACITY)
-    pad(near, count)
-    touched = 0
-    for i in range(0, count, LANES):
-        dx, dy = values_at(centre_x, near, i) - x, values_at(centre_y, near, i) - y
-        r = values_at(radius, near, i)
-        touched |= bits(circle_touched(dx, dy, r)) & first_bits(count - i)
-        c_x, c_y = turned(dx, dy, cos_yaw, sin_yaw)
-        store(cx, i, c_x)
-        store(cy, i, c_y)
-        store(radius2, i, r * r)
-    if touched:
-        return True
-    for beam in range(0, best.shape[0], LANES):
-        ux, uy = load(fan.directions[0], beam), load(fan.directions[1], beam)
-        least = load(best, beam)
-        for k in range(count):
-            t = circle_range(cx[k], cy[k], radius2[k], ux, uy)
-            # NaN and negative ranges are misses.
-            least = nearer(least, select(t >= 0.0, t, math.inf))
-        store(best, beam, least)
-    return False
+def _ring_to_circle(dx: float, dy: float, radius: float, cos_yaw: float, sin_yaw: float, fan: Fan,
+                    best: Floats) -> bool:
+    """Lower ``best`` by a circle at (dx, dy) from the sensor (m); tell whether that touches it."""
+    x, y = turned(dx, dy, cos_yaw, sin_yaw)
+    for beam in range(0, PADDED, LANES):
+        t = circle_range(x, y, radius * radius, load(fan.directions[0], beam),
+                         load(fan.directions[1], beam))
+        # NaN and negative ranges are misses.
+        store(best, beam, nearer(load(best, beam), select(t >= 0.0, t, math.inf)))
+    return circle_touched(dx, dy, radius)
