@@ -23,7 +23,7 @@ from numba.core.typing.templates import AbstractTemplate, infer_global, signatur
 from numba.extending import intrinsic, lower_builtin, models, register_model
 from numba.np.arrayobj import make_array, populate_array
 
-from sbot_common.compiled.jit import LANES, njit_inline
+from sbot_common.compiled.jit import LANES, LONG, njit_inline
 
 _BYTE, _FLAG = ir.IntType(8), ir.IntType(32)
 _TO_READ, _KEEP, _DATA = 0, 3, 1
@@ -139,21 +139,23 @@ def prefetch(_: Any, array: Any, i: Any) -> Any:  # noqa: ANN401
 
 
 class _VectorType(types.Type):  # type: ignore[misc]
-    """Four numbers, or four truth values."""
+    """Four or eight numbers, or truth values."""
 
-    def __init__(self, lane: Any) -> None:  # noqa: ANN401
-        self.lane = lane
-        super().__init__(name=f'Vector({lane})')
+    def __init__(self, lane: Any, lanes: int) -> None:  # noqa: ANN401
+        self.lane, self.lanes = lane, lanes
+        super().__init__(name=f'Vector({lane}, {lanes})')
 
 
-VECTOR, MASK = _VectorType(types.float64), _VectorType(types.boolean)
+VECTOR, MASK = _VectorType(types.float64, LANES), _VectorType(types.boolean, LANES)
+_LONG, _LONG_MASK = _VectorType(types.float64, LONG), _VectorType(types.boolean, LONG)
+_LONGER = {VECTOR: _LONG, MASK: _LONG_MASK}
 
 
 @register_model(_VectorType)
 class _VectorModel(models.PrimitiveModel):  # type: ignore[misc]
     def __init__(self, manager: Any, kind: _VectorType) -> None:  # noqa: ANN401
         lane = ir.DoubleType() if kind.lane == types.float64 else ir.IntType(1)
-        super().__init__(manager, kind, ir.VectorType(lane, LANES))
+        super().__init__(manager, kind, ir.VectorType(lane, kind.lanes))
 
 
 def _filled(builder: Any, lanes: list[Any]) -> Any:  # noqa: ANN401
@@ -163,25 +165,31 @@ def _filled(builder: Any, lanes: list[Any]) -> Any:  # noqa: ANN401
     return vector
 
 
-def _as_vector(builder: Any, value: Any) -> Any:  # noqa: ANN401
+def _as_vector(builder: Any, value: Any, lanes: int = LANES) -> Any:  # noqa: ANN401
     """Return a vector as it is, and a number in all lanes."""
-    return value if isinstance(value.type, ir.VectorType) else _filled(builder, [value] * LANES)
+    return value if isinstance(value.type, ir.VectorType) else _filled(builder, [value] * lanes)
 
 
 def _define(operation: Any, kind: _VectorType, result: _VectorType,  # noqa: ANN401
             operands: int, emit: Callable[..., Any]) -> None:
-    """Define an operator or function of vectors of one kind; some of VECTOR may be numbers."""
+    """Define an operator or function of vectors of one kind, and of long ones.
+
+    Some of them may be numbers.
+    """
+    if kind in _LONGER:
+        _define(operation, _LONGER[kind], _LONGER[result], operands, emit)
+
     class Typing(AbstractTemplate):  # type: ignore[misc]
         def generic(self, args: Any, _: Any) -> Any:  # noqa: ANN401
             if len(args) == operands and kind in args and all(
-                    arg == kind or (kind == VECTOR and isinstance(arg, types.Number))
+                    arg == kind or (kind.lane == types.float64 and isinstance(arg, types.Number))
                     for arg in args):
                 return signature(result, *(
                     kind if arg == kind else types.float64 for arg in args))
             return None
 
     def lower(_context: Any, builder: Any, _sig: Any, args: Any) -> Any:  # noqa: ANN401
-        return emit(builder, *(_as_vector(builder, arg) for arg in args))
+        return emit(builder, *(_as_vector(builder, arg, kind.lanes) for arg in args))
     infer_global(operation)(Typing)
     for kinds in product((kind, types.float64), repeat=operands):
         if kind in kinds:
@@ -206,7 +214,7 @@ def _call(builder: Any, name: str, value: Any) -> Any:  # noqa: ANN401
     kind = value.type
     function = cgutils.get_or_insert_function(
         builder.module, ir.FunctionType(kind, [kind]),
-        name + ('.v4f64' if kind == _FLOATS else '.f64'))
+        name + (f'.v{kind.count}f64' if isinstance(kind, ir.VectorType) else '.f64'))
     return builder.call(function, [value])
 
 
@@ -232,11 +240,11 @@ rounded_down = _one_instruction('llvm.floor')
 def select(_: Any, where: Any, a: Any, b: Any) -> Any:  # noqa: ANN401
     """Return a where a condition holds, b elsewhere: of numbers, or of each lane of vectors."""
     def codegen(_context: Any, builder: Any, _sig: Any, args: Any) -> Any:  # noqa: ANN401
-        if where == MASK:
-            args = [args[0], *(_as_vector(builder, arg) for arg in args[1:])]
+        if result != types.float64:
+            args = [args[0], *(_as_vector(builder, arg, where.lanes) for arg in args[1:])]
         return builder.select(*args)
-    result = VECTOR if where == MASK else types.float64
-    operands = (VECTOR if kind == VECTOR else types.float64 for kind in (a, b))
+    result = {MASK: VECTOR, _LONG_MASK: _LONG}.get(where, types.float64)
+    operands = (kind if kind == result else types.float64 for kind in (a, b))
     return result(where, *operands), codegen
 
 
@@ -270,7 +278,7 @@ def vector(_: Any, a: Any, b: Any, c: Any, d: Any) -> Any:  # noqa: ANN401
 def mask_bits(_: Any, mask: Any) -> Any:  # noqa: ANN401
     """Return a mask as a whole number, lane 0 as its lowest bit."""
     def codegen(_context: Any, builder: Any, _sig: Any, args: Any) -> Any:  # noqa: ANN401
-        return builder.zext(builder.bitcast(args[0], ir.IntType(LANES)), ir.IntType(64))
+        return builder.zext(builder.bitcast(args[0], ir.IntType(mask.lanes)), ir.IntType(64))
     return types.int64(mask), codegen
 
 
@@ -280,24 +288,30 @@ def _place(context: Any, builder: Any, sig: Any, args: Any, kind: Any) -> Any:  
     return builder.bitcast(builder.gep(data, [args[1]]), kind.as_pointer())
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def load(_: Any, array: Any, i: Any) -> Any:  # noqa: ANN401
-    """Return elements i … i+3 of a contiguous array of doubles."""
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:  # noqa: ANN401
-        value = builder.load(_place(context, builder, sig, args, _FLOATS))
-        value.align = 8
-        return value
-    return VECTOR(array, types.int64), codegen
+def _load(result: _VectorType) -> Any:  # noqa: ANN401
+    """Return the function that loads a kind of vector."""
+    def typing(_: Any, array: Any, i: Any) -> Any:  # noqa: ANN401
+        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:  # noqa: ANN401
+            value = builder.load(_place(context, builder, sig, args,
+                                        context.get_value_type(result)))
+            value.align = 8
+            return value
+        return result(array, types.int64), codegen
+    return intrinsic(typing)
+
+
+load = _load(VECTOR)  # elements i … i+3 of a contiguous array of doubles
+load_long = _load(_LONG)  # elements i … i+7
 
 
 @intrinsic  # type: ignore[untyped-decorator]
 def store(_: Any, array: Any, i: Any, value: Any) -> Any:  # noqa: ANN401
-    """Write a vector to elements i … i+3 of a contiguous array of doubles."""
+    """Write a vector to the elements from i on of a contiguous array of doubles."""
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:  # noqa: ANN401
-        place = _place(context, builder, sig, args, _FLOATS)
+        place = _place(context, builder, sig, args, args[2].type)
         builder.store(args[2], place).align = 8
         return context.get_dummy_value()
-    return types.void(array, types.int64, VECTOR), codegen
+    return types.void(array, types.int64, value), codegen
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -340,14 +354,9 @@ def columns_at(_: Any, table: Any, rows: Any, i: Any, last: Any) -> Any:  # noqa
             place = builder.gep(data, [builder.mul(row, ir.Constant(row.type, LANES))])
             loaded.append(builder.load(builder.bitcast(place, _FLOATS.as_pointer())))
             loaded[-1].align = 8
-
-        def mixed(a: Any, b: Any, *lanes: int) -> Any:  # noqa: ANN401
-            return builder.shuffle_vector(a, b, ir.Constant(_WHOLE, lanes))
-        a, b, c, d = loaded
-        pairs = [(mixed(a, b, *lanes), mixed(c, d, *lanes))
-                 for lanes in ((0, 4, 2, 6), (1, 5, 3, 7))]
         return context.make_tuple(builder, sig.return_type, [
-            mixed(*pair, *lanes) for lanes in ((0, 1, 4, 5), (2, 3, 6, 7)) for pair in pairs])
+            _filled(builder, [builder.extract_element(row, _INDEX(column)) for row in loaded])
+            for column in range(LANES)])
     return types.UniTuple(VECTOR, LANES)(table, rows, types.int64, types.int64), codegen
 
 

@@ -27,6 +27,7 @@ F = TypeVar('F', bound=Callable[..., Any])
 C = TypeVar('C', bound=type)
 
 LANES = 4  # numbers in a vector
+LONG = 8  # in a long one, for which a processor may need two of its own
 BY_ADDRESS: list[type] = []  # classes of ``by_address``
 
 
@@ -140,6 +141,7 @@ vector = intrinsic('vector')
 bits = intrinsic('mask_bits')
 load = intrinsic('load')
 store = intrinsic('store')
+load_long = intrinsic('load_long')
 store_whole = intrinsic('store_whole')
 columns_at = intrinsic('columns_at')
 store_pairs = intrinsic('store_pairs')

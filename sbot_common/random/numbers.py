@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.arrays import Floats
-from sbot_common.compiled.jit import njit, njit_inline, product_halves, vector
+from sbot_common.compiled.jit import njit, njit_inline, product_halves, store, vector
 from sbot_common.elementary import copy_numbers, log_fast, sincos_fast
 from sbot_common.random import PLACEMENT
 
@@ -87,9 +87,7 @@ def block_vector(seed: int, purpose: int, robot: int, tick: int, block: int) -> 
 @njit_inline
 def fill_block(seed: int, purpose: int, robot: int, tick: int, block: int, out: Floats) -> None:
     """Write a robot's numbers 4 block … 4 block + 3 in [0, 1) to their places in ``out``."""
-    a, b, c, d = _block_of(seed, purpose, robot, tick, block)
-    i = WORDS * block
-    out[i], out[i + 1], out[i + 2], out[i + 3] = _unit(a), _unit(b), _unit(c), _unit(d)
+    store(out, WORDS * block, block_vector(seed, purpose, robot, tick, block))
 
 
 @njit_inline

@@ -15,12 +15,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sbot_common.arrays import Floats
-from sbot_common.compiled.jit import borrowed
+from sbot_common.compiled.jit import TOGETHER, borrowed, stack_indexes
 from sbot_common.observation import INFRARED_SENSORS
 from sbot_common.params import Param
 from sbot_common.topics import INFRARED as TOPIC
 from sbot_sim.collision.detection import FEW
-from sbot_sim.sensors.infrared_kernel import InfraredView, Readout, sense_rows
+from sbot_sim.sensors.infrared_kernel import (
+    OTHERS,
+    ROWS,
+    InfraredView,
+    Near,
+    Readout,
+    find_rows,
+    sense_near,
+)
 from sbot_sim.sensors.infrared_table import TABLE_RANGE, load_table
 from sbot_sim.sensors.rays import Fan
 from sbot_sim.sensors.registry import Encode, Place, Sensor, decoded_as
@@ -127,6 +135,12 @@ def _read_infrared(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     by_place, ends = s.infrared_sees_robots and n > FEW, np.empty(2, np.int32)
     discs = all_in_view(worlds, radius, first * n, 0 if by_place else end * n, ends)
     scene = scene_of(setting.infrared_scenes, setting.layout[first])
+    readout = Readout(borrowed(s.infrared_table), borrowed(setting.infrared_noise),
+                      borrowed(worlds.seed), borrowed(worlds.tick), n)
+    near = Near(stack_indexes(ROWS), stack_indexes(ROWS), stack_indexes(ROWS), stack_indexes(ROWS),
+                stack_indexes(ROWS), stack_indexes(OTHERS), stack_indexes(OTHERS))
+    near.begin[0] = count = 0
+    out = borrowed(worlds.infrared)
     for k in range(first, end):
         low, high = max(a, k * n), min(z, (k + 1) * n)
         if k > first and setting.layout[k] != setting.layout[k - 1]:
@@ -137,9 +151,16 @@ def _read_infrared(first: int, end: int, a: int, z: int, batch: Batch) -> None:
             low, high = low - k * n, high - k * n
         view = InfraredView(borrowed(scene), borrowed(discs), borrowed(worlds.pose),
                             borrowed(radius), borrowed(s.infrared_fan), s.infrared_range)
-        readout = Readout(borrowed(s.infrared_table), setting.infrared_noise[k], worlds.seed[k],
-                          worlds.tick[k])
-        sense_rows(low, high, view, readout, k * n, borrowed(worlds.infrared))
+        last = k == end - 1 or setting.layout[k + 1] != setting.layout[k]
+        while True:
+            some = min(high, low + TOGETHER - count)
+            count = find_rows(low, some, k, view, near, count, out)
+            low = some
+            if n > FEW or count == TOGETHER or (last and low >= high):
+                sense_near(count, view, readout, near, out)
+                count = 0
+            if low >= high:
+                break
     ends[0] = 0  # keeps it alive until here
 
 

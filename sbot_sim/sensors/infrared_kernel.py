@@ -9,9 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sbot_common.arrays import Floats, Words
+from sbot_common.arrays import Floats, Integers, Words
 from sbot_common.compiled.jit import (
     LANES,
+    LONG,
     TOGETHER,
     append,
     bits,
@@ -19,6 +20,7 @@ from sbot_common.compiled.jit import (
     greatest,
     least,
     load,
+    load_long,
     load_until,
     njit,
     njit_inline,
@@ -34,7 +36,7 @@ from sbot_common.compiled.jit import (
     store_whole,
     vector,
 )
-from sbot_common.elementary import sincos
+from sbot_common.elementary import sincos_of
 from sbot_common.observation import INFRARED_SENSORS
 from sbot_common.random import INFRARED
 from sbot_common.random.numbers import WORDS, block_vector, fill_block
@@ -62,7 +64,9 @@ from sbot_sim.world.scene import Discs, Scene
 
 BLIND_FRACTION = 0.3  # document 002 section 3.1
 _ENTRIES_PER_METRE = 1000.0
-PADDED = -(-INFRARED_SENSORS // LANES) * LANES  # beams, to whole vectors
+PADDED = -(-INFRARED_SENSORS // LONG) * LONG  # beams, to whole vectors
+ROWS, OTHERS, DISTANCES = TOGETHER + 1, TOGETHER * CAPACITY, TOGETHER * PADDED  # room
+_ONE = np.uint64(1)
 
 
 class InfraredView(NamedTuple):
@@ -80,9 +84,22 @@ class Readout(NamedTuple):
     """How distances become readings."""
 
     table: Floats  # (151,) readings, one a millimetre
-    noise: float  # greatest, as a fraction of the reading; 0: nothing is drawn
-    seed: int
-    tick: int
+    noise: Floats  # (K,) greatest, as a fraction of the reading; 0: nothing is drawn
+    seed: Integers  # (K,)
+    tick: Integers  # (K,)
+    robots: int  # of a world
+
+
+class Near(NamedTuple):
+    """Robots that have something near, and what: TOGETHER of them at most."""
+
+    place: Words  # of each
+    world: Words
+    cell: Words  # of the scene's grids
+    crowded: Words  # 1: more robots are near than there is room for, perhaps
+    begin: Words  # where the robots near begin, of each and of one more; the first is 0
+    others: Words  # their places
+    seen_by: Words  # whom each is near: its number here
 
 
 @njit_inline
@@ -94,64 +111,48 @@ def _place_of(own: int, discs: Discs, pose: Floats, radius: Floats) -> tuple[flo
 
 
 @njit_inline
-def _distances_of(j: int, own: int, scene: Scene, discs: Discs, pose: Floats, radius: Floats,
-                  fan: Fan, range_max: float, best: Floats) -> int:
-    """Fill ``best`` with robot j's distances from the rim (m); return a mask of those that see.
+def _reach_of(own_radius: float, range_max: float) -> float:
+    """Return how far from its centre a robot looks at objects (m).
 
-    Of a robot that sees nothing they may be anything. ``own`` is its place among ``discs``.
+    What is farther than the range by rounding only is still intersected, and judged then.
     """
-    x, y, own_radius = _place_of(own, discs, pose, radius)
-    # What is farther than this by rounding only is still intersected, and judged then.
-    reach = (own_radius + range_max) * (1.0 + 1e-9)
-    grid = scene.segment_grid
-    cell = np.uint64(cell_of(x, y, grid.x0, grid.y0, grid.cell, grid.nx, grid.ny))
-    walls, others = _listed(grid, cell), stack_indexes(CAPACITY)
-    pillars = _listed(scene.circle_grid, cell) if scene.circles.shape[0] > 0 else 0
-    other_count = _discs_near(discs, own, x, y, reach, others)
-    if walls | pillars | other_count == 0:
-        return 0
-    for i in range(PADDED):
-        best[i] = math.inf
-    sin_yaw, cos_yaw = sincos(pose[j, 2])
-    touched = False
-    if (walls > MOST or other_count < 0
-            or _ring_to_walls(scene, cell, walls, x, y, cos_yaw, sin_yaw, fan, reach, best)):
-        # Rare: as lasers do it, list by list.
-        touched = (cover_static(scene, x, y, cos_yaw, sin_yaw, fan, reach, best)
-                   or cover_discs(discs, own, x, y, cos_yaw, sin_yaw, fan, reach, best))
-    else:
-        circles, pillar_grid = scene.circles, scene.circle_grid
-        for i in range(pillars):
-            k = np.uint64(pillar_grid.items[pillar_grid.starts[cell] + i])
-            dx, dy, r = circles[k, 0] - x, circles[k, 1] - y, circles[k, 2]
-            if dx * dx + dy * dy <= (r + reach) * (r + reach):
-                touched |= _ring_to_circle(dx, dy, r, cos_yaw, sin_yaw, fan, best)
-        for i in range(other_count):
-            k = np.uint64(others[np.uint64(i)])
-            touched |= _ring_to_circle(discs.x[k] - x, discs.y[k] - y, discs.radius[k], cos_yaw,
-                                       sin_yaw, fan, best)
-    return _from_rim(own_radius, range_max, touched, fan.beams, best)
+    return (own_radius + range_max) * (1.0 + 1e-9)
+
+
+@njit_inline
+def find_rows(first: int, end: int, world: int, view: InfraredView, near: Near, count: int,
+              out: NDArray[np.float32]) -> int:
+    """Add those of the robots first ... end-1 to ``near`` that have something near.
+
+    Robots are counted in the order of ``discs``, if there are any: neighbours in turn find what
+    they look at in the processor's cache. ``count`` are there before; returns how many are then.
+    All read nothing in ``out`` first.
+    """
+    scene, discs, pose, radius, _, range_max = view
+    if end - first == TOGETHER:
+        _ask_for(first, scene, discs, pose, radius, out)
+    for k in range(first, end):
+        _clear(discs.robot[k] if discs.robot.shape[0] else k, out)
+        x, y, own_radius = _place_of(k, discs, pose, radius)
+        grid, c, reach = scene.segment_grid, np.uint64(count), _reach_of(own_radius, range_max)
+        cell = np.uint64(cell_of(x, y, grid.x0, grid.y0, grid.cell, grid.nx, grid.ny))
+        near.place[c], near.world[c], near.cell[c], near.crowded[c] = k, world, cell, 0
+        listed = _fixed_in(scene, cell) | _discs_near(discs, k, x, y, reach, near, c)
+        count += listed != 0
+    return count
 
 
 @njit_inline
 def _listed(grid: BucketGrid, cell: np.uint64) -> int:
     """Return how many objects a cell of a grid lists."""
-    return int(grid.starts[cell + np.uint64(1)]) - int(grid.starts[cell])
+    return int(grid.starts[cell + _ONE]) - int(grid.starts[cell])
 
 
 @njit_inline
-def _from_rim(radius: float, range_max: float, touched: bool, beams: int, best: Floats) -> int:
-    """Turn distances from the centre (m) into those from the rim; return which are in range."""
-    if touched:
-        for i in range(PADDED):
-            best[i] = 0.0
-    seeing = 0
-    for i in range(0, PADDED, LANES):
-        distance = greatest(load(best, i) - radius, 0.0)
-        in_range = distance <= range_max
-        store(best, i, select(in_range, distance, math.inf))
-        seeing |= bits(in_range) << i
-    return seeing & ((1 << beams) - 1)
+def _fixed_in(scene: Scene, cell: np.uint64) -> int:
+    """Return 0 if a cell lists neither a segment nor a circle."""
+    circles = _listed(scene.circle_grid, cell) if scene.circles.shape[0] > 0 else 0
+    return _listed(scene.segment_grid, cell) | circles
 
 
 @njit
@@ -208,9 +209,9 @@ def _ask_for(first: int, scene: Scene, discs: Discs, pose: Floats, radius: Float
 
 
 @njit_inline
-def sense_rows(first: int, end: int, view: InfraredView, readout: Readout, robot_0: int,
+def sense_near(count: int, view: InfraredView, readout: Readout, near: Near,
                out: NDArray[np.float32]) -> None:
-    """Write (N, sensors, 2) distances and readings of the robots first ... end-1.
+    """Write (N, sensors, 2) distances and readings of the robots of ``near``.
 
     The distance is that from the rim along the beam to the nearest wall, circle or body; 0 if that
     reaches into the robot's own body, +inf if there is nothing within range. The reading is the
@@ -218,35 +219,112 @@ def sense_rows(first: int, end: int, view: InfraredView, readout: Readout, robot
     both its neighbours on the ring see something, 0.3 times the mean of their readings
     (docs/errata.md S5). Noise multiplies by 1 + noise * u, u uniform in [-1, 1) (S4 there).
 
-    Robots are counted in the order of ``discs``, if there are any: neighbours in turn find what
-    they look at in the processor's cache. The index of a number drawn is that of its sensor.
-    Arrays are borrowed. ``robot_0`` is the row of the world's first robot.
+    The index of a number drawn is that of its sensor. Arrays are borrowed.
     """
-    scene, discs, pose, radius, fan, range_max = view
-    best = stack_floats(PADDED)
-    for k in range(first, end):
-        if (k - first) % TOGETHER == 0 and k + TOGETHER <= end:
-            _ask_for(k, scene, discs, pose, radius, out)
-        j = discs.robot[k] if discs.robot.shape[0] else k
-        seeing = _distances_of(j, k, scene, discs, pose, radius, fan, range_max, best)
-        if seeing != 0:
-            _read(seeing, readout, j - robot_0, best, j, out)
-        else:
-            _clear(j, out)
+    row, seeing, distances = (stack_indexes(TOGETHER), stack_indexes(TOGETHER),
+                              stack_floats(DISTANCES))
+    _distances_of(count, view, near, row, seeing, distances)
+    for c in range(count):
+        if seeing[c] != 0:
+            _read(seeing[c], readout, near.world[c], distances, PADDED * c, row[c], out)
 
 
 @njit_inline
-def _read(seeing: int, readout: Readout, robot: int, best: Floats, row: int,
+def _distances_of(count: int, view: InfraredView, near: Near, row: Words, seeing: Words,
+                  distances: Floats) -> None:
+    """Write the rows of robots, masks of their beams that see, and distances from the rim (m).
+
+    Those of robot c begin at element PADDED * c. One kind of object after the other: so loops are
+    long and alike, and what one robot waits for is no delay for the next.
+    """
+    scene, discs, pose, radius, fan, range_max = view
+    yaw, sine, cosine = stack_floats(TOGETHER), stack_floats(TOGETHER), stack_floats(TOGETHER)
+    touched, fixed, some = stack_indexes(TOGETHER), stack_indexes(TOGETHER), 0
+    for c in range(count):
+        k, fixed[np.uint64(some)] = near.place[c], c
+        some += _fixed_in(scene, np.uint64(near.cell[c])) != 0
+        row[c] = discs.robot[k] if discs.robot.shape[0] else k
+        yaw[c], touched[c] = pose[row[c], 2], 0
+    sincos_of(yaw[:count], sine[:count], cosine[:count])
+    for i in range(PADDED * count):
+        distances[i] = math.inf
+    for i in range(some):
+        c = fixed[i]
+        x, y, own_radius = _place_of(near.place[c], discs, pose, radius)
+        touched[c] = _ring_to_fixed(scene, np.uint64(near.cell[c]), x, y, cosine[c], sine[c], fan,
+                                    _reach_of(own_radius, range_max), distances, PADDED * c)
+    for i in range(near.begin[count]):
+        c, k = near.seen_by[i], near.others[i]
+        x, y, _ = _place_of(near.place[c], discs, pose, radius)
+        touched[c] |= _ring_to_circle(discs.x[k] - x, discs.y[k] - y, discs.radius[k], cosine[c],
+                                      sine[c], fan, distances, PADDED * c)
+    for c in range(count):
+        x, y, own_radius = _place_of(near.place[c], discs, pose, radius)
+        if near.crowded[c]:  # rare: as lasers do it
+            touched[c] |= cover_discs(discs, near.place[c], x, y, cosine[c], sine[c], fan,
+                                      _reach_of(own_radius, range_max),
+                                      distances[PADDED * c:PADDED * (c + 1)])
+        seeing[c] = _from_rim(own_radius, range_max, touched[c] != 0, distances, PADDED * c)
+
+
+@njit_inline
+def _ring_to_fixed(scene: Scene, cell: np.uint64, x: float, y: float, cos_yaw: float,
+                   sin_yaw: float, fan: Fan, reach: float, best: Floats, at: int) -> bool:
+    """Lower ``best`` by the objects of a cell; tell whether the sensor touches one.
+
+    Parameters
+    ----------
+    scene, cell : the objects
+    x, y, cos_yaw, sin_yaw, fan : see ``cover._cover_segments``
+    reach : how far to look (m)
+    best, at : ranges (m), and which element is that of the first beam
+
+    """
+    if not _ring_to_walls(scene, cell, x, y, cos_yaw, sin_yaw, fan, reach, best, at):
+        # Rare: as lasers do it.
+        return cover_static(scene, x, y, cos_yaw, sin_yaw, fan, reach, best[at:at + PADDED])
+    touched, circles, grid = False, scene.circles, scene.circle_grid
+    if circles.shape[0] > 0:
+        for entry in range(grid.starts[cell], grid.starts[cell + _ONE]):
+            k = np.uint64(grid.items[entry])
+            dx, dy, r = circles[k, 0] - x, circles[k, 1] - y, circles[k, 2]
+            if dx * dx + dy * dy <= (r + reach) * (r + reach):
+                touched |= _ring_to_circle(dx, dy, r, cos_yaw, sin_yaw, fan, best, at)
+    return touched
+
+
+@njit_inline
+def _from_rim(radius: float, range_max: float, touched: bool, distances: Floats, at: int) -> int:
+    """Turn distances from the centre (m), from element ``at`` on, into those from the rim.
+
+    Returns a mask of those in range.
+    """
+    seeing = 0
+    for i in range(0, PADDED, LONG):
+        distance = greatest(load_long(distances, at + i) - radius, 0.0)
+        if touched:
+            distance = splat(0.0, distance)
+        in_range = distance <= range_max
+        store(distances, at + i, select(in_range, distance, math.inf))
+        seeing |= bits(in_range) << i
+    return seeing & ((1 << INFRARED_SENSORS) - 1)
+
+
+@njit_inline
+def _read(seeing: int, readout: Readout, world: int, distances: Floats, at: int, row: int,
           out: NDArray[np.float32]) -> None:
     """Write the distances and readings of a robot's sensors to a row of ``out``.
 
-    ``seeing`` is a mask of those with a distance in ``best``; a blind one between two reads, too.
+    ``seeing`` is a mask of those with a distance, from element ``at`` on of ``distances``; a blind
+    one between two reads, too.
     """
-    table, noise, seed, tick = readout
+    table, noise, seed, tick = (readout.table, readout.noise[world], readout.seed[world],
+                                readout.tick[world])
+    robot = row - world * readout.robots
     values, uniform, entries = stack_floats(PADDED), stack_floats(PADDED), stack_indexes(LANES)
     for block in range(PADDED // WORDS):
         i = WORDS * block
-        distance = load(best, i)
+        distance = load(distances, at + i)
         value = splat(0.0, distance)
         if seeing >> i & ((1 << WORDS) - 1):
             entry = least(distance * _ENTRIES_PER_METRE + 0.5, table.shape[0] - 1.0)
@@ -261,62 +339,64 @@ def _read(seeing: int, readout: Readout, robot: int, best: Floats, row: int,
     if between:  # rare
         for i in range(INFRARED_SENSORS):
             if between >> i & 1:
-                values[i] = _reading(best, INFRARED_SENSORS, i, table)
+                values[i] = _reading(distances[at:], INFRARED_SENSORS, i, table)
                 if noise > 0.0:
                     fill_block(seed, INFRARED, robot, tick, i // WORDS, uniform)
                     values[i] *= _noise(noise, uniform[i])
     for i in range(0, PADDED, LANES):
-        store_pairs(out, 2 * (INFRARED_SENSORS * row + i), INFRARED_SENSORS - i, load(best, i),
-                    load(values, i))
+        store_pairs(out, 2 * (INFRARED_SENSORS * row + i), INFRARED_SENSORS - i,
+                    load(distances, at + i), load(values, i))
 
 
 @njit_inline
-def _discs_near(discs: Discs, own: int, x: float, y: float, reach: float, near: Words) -> int:
-    """List the places among ``discs`` of those within ``reach`` (m) but ``own``; return how many.
-
-    -1: more than there is room for, perhaps.
-    """
-    grid, count = discs.grid, 0
+def _discs_near(discs: Discs, own: int, x: float, y: float, reach: float, near: Near,
+                c: np.uint64) -> int:
+    """List ``discs`` but ``own`` that are within ``reach`` (m) of robot c; return 0 if none is."""
+    grid = discs.grid
+    begin = count = np.int64(near.begin[c])
     farthest = reach + discs.largest
     left = cell_index(x - farthest, grid.x0, grid.cell, grid.nx)
     right = cell_index(x + farthest, grid.x0, grid.cell, grid.nx)
     first_row = cell_index(y - farthest, grid.y0, grid.cell, grid.ny)
     last_row = cell_index(y + farthest, grid.y0, grid.cell, grid.ny)
     for row in range(first_row, last_row + 1):
-        i, end = (int(grid.starts[row * grid.nx + left]),
-                  int(grid.starts[row * grid.nx + right + 1]))
+        i, end = (int(grid.starts[np.uint64(row * grid.nx + left)]),
+                  int(grid.starts[np.uint64(row * grid.nx + right + 1)]))
         while True:  # at least once: nobody foresees which rows have no robot
-            if count > MOST - LANES:
-                return -1
+            if count - begin > MOST - LANES:
+                near.crowded[c], near.begin[c + _ONE] = 1, begin
+                return 1
             dx = load_until(discs.x, i, end, math.nan) - x
             dy = load_until(discs.y, i, end, math.nan) - y
             farthest_centre = load_until(discs.radius, i, end, 0.0) + reach
-            seen = bits(dx * dx + dy * dy <= farthest_centre * farthest_centre)
-            count = append(near, count, i, seen & ~one_bit(own - i))
+            seen = (bits(dx * dx + dy * dy <= farthest_centre * farthest_centre)
+                    & ~one_bit(own - i))
+            if seen:
+                store_whole(near.seen_by, count, splat(float(c), dx))
+                count = append(near.others, count, i, seen)
             i += LANES
             if i >= end:
                 break
-    return count
+    near.begin[c + _ONE] = count
+    return int(count - begin)
 
 
 @njit_inline
-def _ring_to_walls(scene: Scene, cell: np.uint64, listed: int, x: float, y: float, cos_yaw: float,
-                   sin_yaw: float, fan: Fan, reach: float, best: Floats) -> bool:
-    """Lower ``best`` by those segments of a cell that may be within ``reach`` (m).
+def _ring_to_walls(scene: Scene, cell: np.uint64, x: float, y: float, cos_yaw: float,
+                   sin_yaw: float, fan: Fan, reach: float, best: Floats, at: int) -> bool:
+    """Lower ``best`` by the segments of a cell; tell whether by all.
 
-    Returns whether one of them is in line with the sensor, whose range ``best`` may lack then.
-
-    Parameters
-    ----------
-    scene, cell, listed : the segments, and how many the cell lists, ``MOST`` at most
-    x, y, cos_yaw, sin_yaw, fan, best : see ``cover._cover_segments``
-
+    Else there are too many, or one is in line with the sensor. Parameters as above.
     """
     ax, ay, bx, by = (stack_floats(CAPACITY), stack_floats(CAPACITY), stack_floats(CAPACITY),
                       stack_floats(CAPACITY))
     ex, ey, cross = stack_floats(CAPACITY), stack_floats(CAPACITY), stack_floats(CAPACITY)
     grid, near = scene.segment_grid, stack_indexes(CAPACITY)
-    begin, rare, count = int(grid.starts[cell]), 0, 0
+    begin, listed, rare, count = int(grid.starts[cell]), _listed(grid, cell), 0, 0
+    if listed > MOST:
+        return False
+    if listed <= LANES:  # all: what follows need not wait for which of them are near
+        count = append(near, 0, 0, first_bits(listed))
     for i in range(0, listed, LANES):
         x0, y0, x1, y1 = columns_at(scene.segments, grid.items, begin + i, begin + listed - 1)
         x0, y0, x1, y1 = x0 - x, y0 - y, x1 - x, y1 - y
@@ -327,28 +407,33 @@ def _ring_to_walls(scene: Scene, cell: np.uint64, listed: int, x: float, y: floa
         store(by, i, b_y)
         store(ex, i, e_x)
         store(ey, i, e_y)
-        store(cross, i, area)
-        seen = ~bits(farther(x0, y0, x1, y1, reach)) & first_bits(listed - i)
+        away = farther(x0, y0, x1, y1, reach)
+        store(cross, i, select(away, math.nan, area))  # then nothing is hit below
+        seen = ~bits(away) & first_bits(listed - i)
         rare |= bits(in_line(x0, y0, x1, y1, area)) & seen
-        count = append(near, count, i, seen)
-    for beam in range(0, PADDED, LANES):
-        ux, uy = load(fan.directions[0], beam), load(fan.directions[1], beam)
-        t = load(best, beam)
+        if listed > LANES:
+            count = append(near, count, i, seen)
+    for beam in range(0, PADDED, LONG):
+        ux, uy = load_long(fan.directions[0], beam), load_long(fan.directions[1], beam)
+        t = load_long(best, at + beam)
         for i in range(count):
             k = near[np.uint64(i)]
             t = nearer(t, facing_range(ax[k], ay[k], bx[k], by[k], ex[k], ey[k], cross[k], ux, uy))
-        store(best, beam, t)
-    return rare != 0
+        store(best, at + beam, t)
+    return rare == 0
 
 
 @njit_inline
 def _ring_to_circle(dx: float, dy: float, radius: float, cos_yaw: float, sin_yaw: float, fan: Fan,
-                    best: Floats) -> bool:
-    """Lower ``best`` by a circle at (dx, dy) from the sensor (m); tell whether that touches it."""
+                    best: Floats, at: int) -> bool:
+    """Lower ``best`` by a circle at (dx, dy) from the sensor (m); tell whether that touches it.
+
+    Parameters as above.
+    """
     x, y = turned(dx, dy, cos_yaw, sin_yaw)
-    for beam in range(0, PADDED, LANES):
-        t = circle_range(x, y, radius * radius, load(fan.directions[0], beam),
-                         load(fan.directions[1], beam))
+    for beam in range(0, PADDED, LONG):
+        t = circle_range(x, y, radius * radius, load_long(fan.directions[0], beam),
+                         load_long(fan.directions[1], beam))
         # NaN and negative ranges are misses.
-        store(best, beam, nearer(load(best, beam), select(t >= 0.0, t, math.inf)))
+        store(best, at + beam, nearer(load_long(best, at + beam), select(t >= 0.0, t, math.inf)))
     return circle_touched(dx, dy, radius)

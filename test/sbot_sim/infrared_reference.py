@@ -4,26 +4,42 @@ import math
 
 import numpy as np
 
-from sbot_common.compiled.jit import njit
+from sbot_common.compiled.jit import TOGETHER, njit
 from sbot_common.random import INFRARED
 from sbot_common.random.numbers import uniforms
 from sbot_sim.sensors.infrared import SENSORS, infrared_reach, ring
-from sbot_sim.sensors.infrared_kernel import InfraredView, _distances_of, _noise, _reading
+from sbot_sim.sensors.infrared_kernel import (
+    DISTANCES,
+    OTHERS,
+    PADDED,
+    ROWS,
+    InfraredView,
+    Near,
+    _distances_of,
+    _noise,
+    _reading,
+    find_rows,
+)
 from sbot_sim.world.scene import Scene, sort_discs
 
 
 @njit
 def distances_of_all(view):
     """Return (N, sensors) distances from the rim (m); see ``infrared_distances``."""
-    scene, discs, pose, radius, fan, range_max = view
-    out = np.empty((pose.shape[0], fan.beams))
-    best = np.empty(fan.directions.shape[1])
-    for k in range(pose.shape[0]):
-        j = discs.robot[k] if discs.robot.shape[0] else k
-        seeing = _distances_of(j, k, scene, discs, pose, radius, fan, range_max, best)
-        for i in range(fan.beams):
-            out[j, i] = best[i] if seeing != 0 else math.inf
-    return out
+    n = view.pose.shape[0]
+    found, readings = np.full((n, SENSORS), math.inf), np.empty((n, SENSORS, 2), np.float32)
+    near = Near(np.empty(ROWS, np.uint32), np.empty(ROWS, np.uint32), np.empty(ROWS, np.uint32),
+                np.empty(ROWS, np.uint32), np.zeros(ROWS, np.uint32),
+                np.empty(OTHERS, np.uint32), np.empty(OTHERS, np.uint32))
+    row, seeing = np.empty(ROWS, np.uint32), np.empty(ROWS, np.uint32)
+    distances = np.empty(DISTANCES)
+    for k in range(0, n, TOGETHER):
+        count = find_rows(k, min(k + TOGETHER, n), 0, view, near, 0, readings)
+        _distances_of(count, view, near, row, seeing, distances)
+        for c in range(count):
+            for i in range(SENSORS):
+                found[row[c], i] = distances[PADDED * c + i]
+    return found
 
 
 @njit
