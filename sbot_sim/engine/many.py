@@ -319,8 +319,10 @@ class Simulation:
 
         ``heard`` : who hears whom, of a batch whose arrays have no room for it
         """
-        tick = self.tick
-        tick.restore(k, self.state.seed, heard)
+        tick, state = self.tick, self.state
+        tick.restore(k, state.seed, heard)
+        for sorted_ in (state.laser_discs, state.infrared_discs, state.crowd):
+            sorted_.shape[k:k + 1] = 0  # of robots that were elsewhere
         if tick.moving is not None:
             tick.moving.place(k, k + 1)
 

@@ -144,6 +144,15 @@ class SortedDiscs(NamedTuple):
                    np.zeros((worlds, 4)), np.zeros((worlds, 4), np.int64))
 
 
+_KEPT = 8  # ticks: robots that leave the cells in these are in those of the border
+
+
+@njit_inline
+def is_shaped(room: SortedDiscs, k: int, tick: int) -> bool:
+    """Tell whether the cells of world k are those of a tick not long ago."""
+    return bool(room.shape[k, 0] > 0 and tick % _KEPT != 0)
+
+
 @njit_inner
 def shape_cells(room: SortedDiscs, k: int, pose: Floats, radius: Floats, cell: float) -> None:
     """Choose the cells of world k, of about ``cell`` (m); pose (N, 3), radius (N,) of it."""

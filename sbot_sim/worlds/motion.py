@@ -54,7 +54,7 @@ from sbot_sim.dynamics.inertia import sum_impulses as total_impulses
 from sbot_sim.dynamics.motion import BLOCK, achieved_twists, carried_speeds, drive, move
 from sbot_sim.world.bodies import Shapes, drives_of, shapes_of
 from sbot_sim.world.moving import disc_positions
-from sbot_sim.world.scene import discs_of, number_places, sort_places
+from sbot_sim.world.scene import discs_of, is_shaped, number_places, sort_places
 from sbot_sim.worlds.air import force_of
 from sbot_sim.worlds.state import Batch, Phase, fixed_of, only_cell, shared
 from wind_model.wake import advertised_millimetres
@@ -78,35 +78,6 @@ def gain_speed(first: int, end: int, a: int, z: int, batch: Batch) -> None:
 
 
 @shared
-def sum_impulses(first: int, end: int, a: int, z: int, batch: Batch) -> None:
-    """Sum this tick's impulses, which move the robots in the next: wind, drive and forces.
-
-    Document 000 section 4.1.
-    """
-    setting, worlds = batch.setting, batch.worlds
-    n, dt, mass, others = setting.robots, setting.dt, setting.bodies.mass, 0
-    for row in range(a, z):
-        others += setting.bodies.drive[row] != 0
-    if others == 0:  # nobody's speed is an impulse: without asking for memory
-        for k in range(first, end):
-            pushes = force_of(setting, worlds, k)
-            for row in range(max(a, k * n), min(z, (k + 1) * n)):
-                for c in range(2):
-                    worlds.next_impulse_velocity[row, c] = impulse_of(
-                        mass[row], worlds.wind[row, c], pushes[c], 0.0, 0.0, dt) / mass[row]
-        return
-    drives, force = drives_of(setting.bodies, a, z), np.empty((z - a, 2))
-    for k in range(first, end):
-        x, y = force_of(setting, worlds, k)
-        for row in range(max(a, k * n), min(z, (k + 1) * n)):
-            force[row - a, 0], force[row - a, 1] = x, y
-    speed = carried_speeds(drives, drive(drives, worlds.driven[a:z]))
-    impulse = total_impulses(drives.mass, worlds.wind[a:z], force, speed,
-                             worlds.pose[a:z, 2].copy(), dt)
-    copy_rows(impulse_velocity(impulse, drives.mass), worlds.next_impulse_velocity[a:z])
-
-
-@shared
 def propose(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Move the robots, collisions aside: document 002 section 4, and last tick's impulses."""
     setting, worlds = batch.setting, batch.worlds
@@ -121,15 +92,40 @@ def propose(first: int, end: int, a: int, z: int, batch: Batch) -> None:
                 worlds.pose[row, c] = proposed[row - i, c]
 
 
+@shared
+def sum_impulses(first: int, end: int, a: int, z: int, batch: Batch) -> None:
+    """Sum this tick's impulses, which move the robots in the next: wind, drive and forces.
+
+    Document 000 section 4.1. After ``propose``, which needs those of the last tick.
+    """
+    setting, worlds = batch.setting, batch.worlds
+    n, dt, mass, others = setting.robots, setting.dt, setting.bodies.mass, 0
+    for row in range(a, z):
+        others += setting.bodies.drive[row] != 0
+    if others == 0:  # nobody's speed is an impulse: without asking for memory
+        for k in range(first, end):
+            pushes = force_of(setting, worlds, k)
+            for row in range(max(a, k * n), min(z, (k + 1) * n)):
+                for c in range(2):
+                    worlds.impulse_velocity[row, c] = impulse_of(
+                        mass[row], worlds.wind[row, c], pushes[c], 0.0, 0.0, dt) / mass[row]
+        return
+    drives, force = drives_of(setting.bodies, a, z), np.empty((z - a, 2))
+    for k in range(first, end):
+        x, y = force_of(setting, worlds, k)
+        for row in range(max(a, k * n), min(z, (k + 1) * n)):
+            force[row - a, 0], force[row - a, 1] = x, y
+    speed = carried_speeds(drives, drive(drives, worlds.driven[a:z]))
+    impulse = total_impulses(drives.mass, worlds.wind[a:z], force, speed,
+                             worlds.previous[a:z, 2].copy(), dt)
+    copy_rows(impulse_velocity(impulse, drives.mass), worlds.impulse_velocity[a:z])
+
+
 @Phase
 def end_tick(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Go one tick on; after ``propose`` and collisions."""
-    worlds = batch.worlds
-    for row in range(a, z):
-        for c in range(2):
-            worlds.impulse_velocity[row, c] = worlds.next_impulse_velocity[row, c]
     for k in range(first, end):
-        worlds.tick[k] += 1
+        batch.worlds.tick[k] += 1
 
 
 @shared
@@ -243,8 +239,9 @@ def _choose_cells(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     far, crowd.shape[first, 3] = crowd.shape[first, 3], 0
     if far == 0 or steps_needed(radius, None, worlds.previous[rows], worlds.pose[rows]) == 1:
         numbers, crowd.shape[first, 2] = crowd.numbers, 0
-        (numbers[first, 2], numbers[first, 0], numbers[first, 1], crowd.shape[first, 0],
-         crowd.shape[first, 1]) = shape_of_crowd(worlds.pose[rows], fixed.largest_radius)
+        if not is_shaped(crowd, first, worlds.tick[first]):
+            (numbers[first, 2], numbers[first, 0], numbers[first, 1], crowd.shape[first, 0],
+             crowd.shape[first, 1]) = shape_of_crowd(worlds.pose[rows], fixed.largest_radius)
         return
     crowd.shape[first, 0] = 0
     lost = worlds.reverted[rows].copy()

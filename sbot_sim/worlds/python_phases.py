@@ -225,13 +225,13 @@ class WorldByWorld:
         """Call ``drive_impulse`` for the drives' impulses, and sum the impulses of this tick."""
         worlds, n = self._worlds, self._setting.robots
         for k, rows, p in self._each(first, end):
-            bodies, yaw = p.bodies, worlds.pose[rows, 2].copy()
+            bodies, yaw = p.bodies, worlds.previous[rows, 2].copy()
             speed = carried_speeds(bodies, drive(bodies, worlds.driven[rows]))
             impulse = sum_impulses(bodies.mass, worlds.wind[rows], np.tile(self._force(k), (n, 1)),
                                    np.zeros(n), yaw, p.dt)
             impulse += p.hooks.call('drive_impulse', int(worlds.tick[k]), impulse.shape,
                                     bodies.mass.copy(), speed, yaw)
-            worlds.next_impulse_velocity[rows] = impulse_velocity(impulse, bodies.mass)
+            worlds.impulse_velocity[rows] = impulse_velocity(impulse, bodies.mass)
 
     def _force(self, k: int) -> NDArray[np.float64]:
         """Return the force (2,) N on every robot of a world in this tick, as ``air.force_of``."""

@@ -245,7 +245,6 @@ class Worlds(NamedTuple):
     sent_pose: Floats  # (K*N, 3) with yaw as decoded from a message
     twist: Floats  # (K*N, 3) what the last tick did: m/s, m/s, rad/s in the robot's own frame
     impulse_velocity: Floats  # (K*N, 2) m/s: last tick's impulses over mass, moves this tick only
-    next_impulse_velocity: Floats  # (K*N, 2) of this tick's impulses
     wind: Floats  # (K*N, 2) m/s, the effective wind of this tick, forces aside
     free_wind: Floats  # (K*N, 2) m/s, that wind before other robots took their share
     reduction: Floats  # (K*N,) share of the wind that others take
@@ -310,8 +309,7 @@ class Worlds(NamedTuple):
             momentum=Momentum.at_rest(inert, setting.inertia),
             pose=floats(3), boxes=np.zeros((count * setting.boxes, 3)),
             moved=np.zeros(len(setting.paths.radius), np.int64), sent_pose=floats(3),
-            twist=floats(3), impulse_velocity=floats(2),
-            next_impulse_velocity=floats(2), wind=floats(2), free_wind=floats(2),
+            twist=floats(3), impulse_velocity=floats(2), wind=floats(2), free_wind=floats(2),
             reduction=np.zeros(rows), observed_wind=floats(2), observed_free_wind=floats(2),
             updraft=np.zeros(rows), odometry=floats(3),
             odometry_twist=floats(3), wheel_scale=floats(setting.wheels),

@@ -13,7 +13,7 @@ from sbot_sim.sensors.odometry import draw_wheel_scale
 from sbot_sim.sensors.range_and_bearing import Heard, hear
 from sbot_sim.sensors.rays import Fan
 from sbot_sim.sensors.registry import simulated
-from sbot_sim.world.scene import gather_discs, number_places, shape_cells, sort_places
+from sbot_sim.world.scene import gather_discs, is_shaped, number_places, shape_cells, sort_places
 from sbot_sim.worlds import air, motion
 from sbot_sim.worlds.batch import Interpreted
 from sbot_sim.worlds.parameters import SimulationParameters
@@ -55,11 +55,11 @@ def _choose_cells(first: int, end: int, a: int, z: int, batch: Batch) -> None:
         if lasers.sees_robots[m]:
             farthest = max(farthest, lasers.range_max[m])
     for k in range(first, end):
-        rows = slice(k * n, (k + 1) * n)
-        if len(worlds.laser_discs.shape) > 0:
+        rows, tick = slice(k * n, (k + 1) * n), worlds.tick[k]
+        if len(worlds.laser_discs.shape) > 0 and not is_shaped(worlds.laser_discs, k, tick):
             shape_cells(worlds.laser_discs, k, worlds.pose[rows], bodies.laser_radius[rows],
                         farthest / 2)
-        if len(worlds.infrared_discs.shape) > 0:
+        if len(worlds.infrared_discs.shape) > 0 and not is_shaped(worlds.infrared_discs, k, tick):
             shape_cells(worlds.infrared_discs, k, worlds.pose[rows], bodies.radius[rows],
                         setting.infrared_scenes.reach[setting.layout[k]])
 
@@ -183,11 +183,10 @@ class Tick:
     def advancing(self, setting: Setting) -> Phases:
         """Return the phases from the wind at the robots to the poses of the next tick."""
         phases: Phases = [motion.gain_speed] * bool(len(setting.inertia.limited))
-        phases.append(motion.sum_impulses if self._hooks.drive_impulse is None
-                      else self._by_world.sum_impulses)
         for each in self._simulated:
             phases += each.driving(setting)
-        phases.append(motion.propose)
+        phases += [motion.propose, motion.sum_impulses if self._hooks.drive_impulse is None
+                   else self._by_world.sum_impulses]
         if self._discs and self.moving is None:
             phases += motion.SHARED_COLLISIONS if self._shared else [motion.resolve_overlaps]
         elif self._discs:
