@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 
 import sbot
-from sbot_sim.worlds import batch
 from sbot_sim.worlds.batch import Program
 from sbot_sim.worlds.state import Phase
 
@@ -116,8 +115,7 @@ def serial_share(case: str, robots: int) -> float:
         for phase, program in zip(phases, programs, strict=True):
             begun = time.perf_counter()
             program.run(0, 1)
-            shared = phase.shared and not (phase.light and robots < batch._LIGHT)
-            seconds[shared] += time.perf_counter() - begun
+            seconds[phase.shared] += time.perf_counter() - begun
     return seconds[0] / sum(seconds)
 
 

@@ -107,9 +107,7 @@ def _run_team(me: int, threads: int, control: Integers, steps: Integers, phases:
 # that it knows.
 Interpreted = Callable[[int, int], None]
 _Stretch = tuple[Integers, Integers]  # compiled phases without Python between them
-_TASKS = 2  # of a thread in a shared step: they take different time
 _LEAST_ROWS = 250  # of a task
-_LIGHT = 4000  # robots from which on phases with little work are shared
 
 
 class Program:
@@ -141,8 +139,7 @@ class Program:
         addresses: list[int] = []
         steps: list[list[int]] = []
         for phase in phases:
-            few = phase.light and self._setting.robots < _LIGHT
-            tasks = self._tasks if phase.shared and not few else 1
+            tasks = self._tasks if phase.shared else 1
             if not steps or steps[-1][2] != tasks or (phase.apart and tasks > 1):
                 steps.append([len(addresses), len(addresses), tasks])
             addresses.append(phase.address(self._batch))
@@ -157,8 +154,7 @@ class Program:
 
     @property
     def _tasks(self) -> int:
-        n = self._setting.robots
-        return min(_TASKS * self._threads, max(1, n // _LEAST_ROWS)) if self._threads > 1 else 1
+        return max(1, min(self._threads, self._setting.robots // _LEAST_ROWS))
 
     def run(self, first: int, end: int, ticks: int = 1) -> None:
         """Run all phases in turn, as often as there are ticks, on the worlds first … end-1."""

@@ -252,7 +252,7 @@ def _choose_cells(first: int, end: int, a: int, z: int, batch: Batch) -> None:
         worlds.reverted[a + i] |= lost[i]
 
 
-@Phase.shared_light
+@Phase.shared_apart
 def _find_cells(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Find the robots' cells."""
     if batch.worlds.crowd.shape[first, 0] > 0:
@@ -278,7 +278,7 @@ def _crowd_of(batch: Batch, k: int) -> Crowd:
                           discs_of(crowd, k, n).grid, scratch_of(worlds.scratch, rows))
 
 
-@Phase.shared_light
+@Phase.shared_apart
 def _gather(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Copy the robots' circles in the order of their cells."""
     if batch.worlds.crowd.shape[first, 0] > 0:

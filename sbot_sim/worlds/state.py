@@ -394,14 +394,12 @@ class Phase:
     shared : threads may share the rows of one world: it does whole what concerns the rows a … z-1,
         or of robots sorted by place those places, and writes nothing else
     apart : shared, but only once all threads have done the phases before it
-    light : shared among many robots only
 
     """
 
     def __init__(self, function: Callable[[int, int, int, int, Batch], None],
-                 shared: bool = False, apart: bool = False, light: bool = False) -> None:
-        self.function, self.shared, self.apart = function, shared or apart or light, apart or light
-        self.light = light
+                 shared: bool = False, apart: bool = False) -> None:
+        self.function, self.shared, self.apart = function, shared or apart, apart
         self._compiled: dict[Any, Any] = {}
 
     def address(self, batch: Record) -> int:
@@ -416,11 +414,6 @@ class Phase:
     def shared_apart(cls, function: Callable[[int, int, int, int, Batch], None]) -> Phase:
         """Return a phase whose rows threads may share once the phases before it are done."""
         return cls(function, apart=True)
-
-    @classmethod
-    def shared_light(cls, function: Callable[[int, int, int, int, Batch], None]) -> Phase:
-        """Return a phase as ``shared_apart``, of so little work that few robots are not shared."""
-        return cls(function, light=True)
 
 
 def shared(function: Callable[[int, int, int, int, Batch], None]) -> Phase:

@@ -64,7 +64,7 @@ def _choose_cells(first: int, end: int, a: int, z: int, batch: Batch) -> None:
                         setting.infrared_scenes.reach[setting.layout[k]])
 
 
-@Phase.shared_light
+@Phase.shared_apart
 def _find_cells(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Find the robots' cells."""
     n, worlds = batch.setting.robots, batch.worlds
@@ -81,7 +81,7 @@ def _sort(first: int, end: int, a: int, z: int, batch: Batch) -> None:
             sort_places(room, k, batch.setting.robots)
 
 
-@Phase.shared_light
+@Phase.shared_apart
 def _gather(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """End sorting: copy the robots' discs in the order of their cells."""
     n, worlds, bodies = batch.setting.robots, batch.worlds, batch.setting.bodies

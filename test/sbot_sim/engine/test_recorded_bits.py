@@ -21,7 +21,6 @@ def test_bits_are_those_recorded_where_threads_share_every_phase(name, monkeypat
     """Few robots, too: each a task of its own, and each phase a step."""
     for limit in ('_WORTH', '_WORTH_A_CALL'):
         monkeypatch.setattr(many, limit, 0)
-    for limit in ('_LEAST_ROWS', '_LIGHT'):
-        monkeypatch.setattr(batch, limit, int(limit == '_LEAST_ROWS'))
+    monkeypatch.setattr(batch, '_LEAST_ROWS', 1)
     recorded = json.loads(recorded_bits.FILE.read_text())
     assert recorded_bits.bits(name, 3) == recorded[name]
