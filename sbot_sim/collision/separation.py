@@ -208,17 +208,19 @@ def _resolve_overlaps(fixed: FixedObjects, crowd: Crowd, shapes: bool | None, co
 
     """
     fixed, crowd = borrowed(fixed), borrowed(crowd)
-    return displace(fixed, crowd, shapes, collided, passes, queue, found,
-                    touching(fixed, crowd, borrowed(queue)), 0, 0.0)
+    made, _ = displace(fixed, crowd, shapes, collided, passes, queue, found,
+                       touching(fixed, crowd, borrowed(queue)), 0, 0.0)
+    return made
 
 
 @njit_inline
 def displace(fixed: FixedObjects, crowd: Crowd, shapes: bool | None, collided: Flags, passes: int,
-             queue: Integers32, found: Integers32, count: int, made: int, drift: float) -> int:
+             queue: Integers32, found: Integers32, count: int, made: int,
+             drift: float) -> tuple[int, float]:
     """Do what ``_resolve_overlaps`` does once ``queue[:count]`` has those that touch anything.
 
     ``made`` passes, less than ``PLAIN_PASSES``, came before; nobody is farther than ``drift`` (m)
-    from where the grid has him.
+    from where the grid has him. Returns both as they are then.
     """
     margin, tolerance = 0.0, DISPLACED_ABOVE
     while count > 0:
@@ -239,7 +241,7 @@ def displace(fixed: FixedObjects, crowd: Crowd, shapes: bool | None, collided: F
         for k in range(count):
             crowd.queued[found[k]] = True
         queue, found = found, queue
-    return made
+    return made, drift
 
 
 class _Separation(NamedTuple):

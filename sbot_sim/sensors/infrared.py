@@ -32,8 +32,7 @@ from sbot_sim.sensors.infrared_kernel import (
 from sbot_sim.sensors.infrared_table import TABLE_RANGE, load_table
 from sbot_sim.sensors.rays import Fan
 from sbot_sim.sensors.registry import Encode, Place, Sensor, decoded_as
-from sbot_sim.world.scene import discs_of
-from sbot_sim.worlds.state import Batch, Phase, Setting, all_in_view, scene_of
+from sbot_sim.worlds.state import Batch, Phase, Setting, all_in_view, discs_by_place, scene_of
 
 SENSORS = INFRARED_SENSORS
 # Document 002, figure 5b, from the direction the robot faces, counter-clockwise.
@@ -147,7 +146,7 @@ def _read_infrared(first: int, end: int, a: int, z: int, batch: Batch) -> None:
             scene = scene_of(setting.infrared_scenes, setting.layout[k])
         ends[0], ends[1] = (k * n, (k + 1) * n) if s.infrared_sees_robots else (0, 0)
         if by_place:
-            discs = discs_of(worlds.infrared_discs, k, n)
+            discs = discs_by_place(worlds, k, n)
             low, high = low - k * n, high - k * n
         view = InfraredView(borrowed(scene), borrowed(discs), borrowed(worlds.pose),
                             borrowed(radius), borrowed(s.infrared_fan), s.infrared_range)

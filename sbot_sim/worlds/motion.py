@@ -369,9 +369,11 @@ def _free_marked(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     crowd, scratch = _crowd_of(batch, first), scratch_of(worlds.scratch, slice(a, z))
     count = list_marked(crowd, scratch.queue, 0, z - a)
     if count > 0:
-        displace(borrowed(fixed_of(setting.fixed, setting.layout[first])), borrowed(crowd), None,
-                 worlds.collided[a:z], PASSES, scratch.queue, scratch.found, count,
-                 _SHARED_PASSES, worlds.crowd.shape[first, 2] * QUANTUM)
+        _, drift = displace(
+            borrowed(fixed_of(setting.fixed, setting.layout[first])), borrowed(crowd), None,
+            worlds.collided[a:z], PASSES, scratch.queue, scratch.found, count, _SHARED_PASSES,
+            worlds.crowd.shape[first, 2] * QUANTUM)
+        worlds.crowd.shape[first, 2] = math.ceil(drift / QUANTUM)
         for i in range(z - a):
             worlds.reverted[a + i] |= scratch.stuck[i]
 

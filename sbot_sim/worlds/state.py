@@ -19,13 +19,13 @@ from sbot_common.arrays import Bytes, Flags, Floats, Floats32, Integers, Integer
 from sbot_common.compiled.jit import by_address, compiled_callback, njit_inline, njit_inner
 from sbot_common.observation import BROADCAST_BYTES, INFRARED_SENSORS
 from sbot_common.spatial import BucketGrid
-from sbot_sim.collision.detection import FEW, Scratch, make_scratch, most_cells
+from sbot_sim.collision.detection import FEW, QUANTUM, Scratch, make_scratch, most_cells
 from sbot_sim.collision.fixed_objects import FixedObjects
 from sbot_sim.dynamics.inertia import Inertia, Momentum
 from sbot_sim.sensors.rays import Fan, Fans
 from sbot_sim.world.bodies import BodyArrays, Shapes
 from sbot_sim.world.moving import Paths
-from sbot_sim.world.scene import Discs, Scene, SortedDiscs
+from sbot_sim.world.scene import Discs, Scene, SortedDiscs, discs_of
 from wind_model.grid import Lattice
 from wind_model.parameters import WakeParameters
 
@@ -349,6 +349,23 @@ def all_in_view(worlds: Worlds, radius: Floats, first: int, end: int, ends: Inte
         worlds.x[i], worlds.y[i] = worlds.pose[i, 0], worlds.pose[i, 1]
         largest = max(largest, radius[i])
     return Discs(worlds.x, worlds.y, radius, worlds.row, only_cell(ends, worlds.row), largest)
+
+
+@njit_inline
+def are_placed(worlds: Worlds, k: int) -> bool:
+    """Tell whether ``crowd`` has the robots of the only world where they are now."""
+    return len(worlds.tick) == 1 and len(worlds.crowd.shape) > 0 and worlds.crowd.shape[k, 0] > 0
+
+
+@njit_inline
+def discs_by_place(worlds: Worlds, k: int, n: int) -> Discs:
+    """Return the n robots of world k as infrared sees them, sorted by place."""
+    discs = discs_of(worlds.infrared_discs, k, n)
+    if not are_placed(worlds, k):
+        return discs
+    crowd = discs_of(worlds.crowd, k, n)
+    drift = worlds.crowd.shape[k, 2] * QUANTUM  # since they were sorted
+    return Discs(crowd.x, crowd.y, discs.radius, crowd.robot, crowd.grid, discs.largest + drift)
 
 
 @by_address

@@ -23,7 +23,7 @@ from sbot_sim.worlds.python_phases import (
     ReplaceScenes,
     WorldByWorld,
 )
-from sbot_sim.worlds.state import Batch, Phase, Setting, Worlds, shared
+from sbot_sim.worlds.state import Batch, Phase, Setting, Worlds, are_placed, shared
 from wind_model.gust import Waves
 from wind_model.wake import advertised_millimetres
 
@@ -43,7 +43,8 @@ def _decode_yaws(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     copy_numbers(decoded_yaws(worlds.pose[a:z, 2]), worlds.sent_pose[a:z, 2])
 
 
-# Robots sorted by place, once for all lasers and once for infrared, whose cells are much smaller.
+# Robots sorted by place, once for all lasers and once for infrared, whose cells are much smaller;
+# but where collisions have just sorted them infrared takes their cells.
 
 
 @Phase
@@ -68,16 +69,19 @@ def _choose_cells(first: int, end: int, a: int, z: int, batch: Batch) -> None:
 def _find_cells(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Find the robots' cells."""
     n, worlds = batch.setting.robots, batch.worlds
-    for room in (worlds.laser_discs, worlds.infrared_discs):
-        for k in range(first, end if len(room.shape) > 0 else first):
+    for room, done in ((worlds.laser_discs, False),
+                       (worlds.infrared_discs, are_placed(worlds, first))):
+        for k in range(first, end if len(room.shape) > 0 and not done else first):
             number_places(room, k, max(a, k * n), min(z, (k + 1) * n), worlds.pose)
 
 
 @Phase
 def _sort(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """Sort the robots by their cells."""
-    for room in (batch.worlds.laser_discs, batch.worlds.infrared_discs):
-        for k in range(first, end if len(room.shape) > 0 else first):
+    worlds = batch.worlds
+    for room, done in ((worlds.laser_discs, False),
+                       (worlds.infrared_discs, are_placed(worlds, first))):
+        for k in range(first, end if len(room.shape) > 0 and not done else first):
             sort_places(room, k, batch.setting.robots)
 
 
@@ -85,10 +89,14 @@ def _sort(first: int, end: int, a: int, z: int, batch: Batch) -> None:
 def _gather(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     """End sorting: copy the robots' discs in the order of their cells."""
     n, worlds, bodies = batch.setting.robots, batch.worlds, batch.setting.bodies
-    for room, radius in ((worlds.laser_discs, bodies.laser_radius),
-                         (worlds.infrared_discs, bodies.radius)):
-        for k in range(first, end if len(room.shape) > 0 else first):
+    placed = are_placed(worlds, first)
+    for room, radius, done in ((worlds.laser_discs, bodies.laser_radius, False),
+                               (worlds.infrared_discs, bodies.radius, placed)):
+        for k in range(first, end if len(room.shape) > 0 and not done else first):
             gather_discs(room, max(a, k * n), min(z, (k + 1) * n), k * n, worlds.pose, radius)
+    if placed and len(worlds.infrared_discs.shape) > 0:
+        for place in range(a, z):
+            worlds.infrared_discs.radius[place] = bodies.radius[worlds.crowd.robot[place]]
 
 
 @Phase
@@ -114,6 +122,8 @@ def _begin(first: int, end: int, a: int, z: int, batch: Batch) -> None:
     for k in range(first, end):
         rows = slice(k * n, (k + 1) * n)
         worlds.tick[k] = 0
+        if len(worlds.crowd.shape) > 0:
+            worlds.crowd.shape[k, 0] = 0  # of robots that were elsewhere
         copy_rows(draw_wheel_scale(setting.noise_radius[rows], worlds.seed[k], setting.wheels),
                   worlds.wheel_scale[rows])
 
