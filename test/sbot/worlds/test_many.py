@@ -138,13 +138,17 @@ def test_threads_free_a_crowd_as_one_does(monkeypatch):
     monkeypatch.setattr('sbot_sim.engine.many._WORTH', 0)
     monkeypatch.setattr('sbot_sim.engine.many._WORTH_A_CALL', 0)
     monkeypatch.setattr('sbot_sim.worlds.batch._LEAST_ROWS', 1)
-    alone, together = (sbot.Worlds({'duration': 1, 'world': {'bounds': [0, 0, 9, 9]}, 'robots': [
-        {'count': 70, 'area': [1, 1, 8, 8], 'controller': 'none'}]}, 1, sense=[], threads=threads)
+    alone, together = (sbot.Worlds({
+        'duration': 1, 'rate': 7, 'world': {'bounds': [0, 0, 9, 9]}, 'sensors': {'infrared': True},
+        'robots': [{'count': 70, 'area': [1, 1, 8, 8], 'controller': 'none'}]}, 1, threads=threads)
         for threads in (1, 3))
-    for _ in range(500):
+    for tick in range(500):
+        if tick == 250:
+            assert np.array_equal(alone.reset([2]).infrared, together.reset([2]).infrared)
         x, y, yaw = alone.observe().pose[0].T
         turn = 3.0 * np.sin(np.arctan2(4.5 - y, 4.5 - x) - yaw)
         commands = np.stack([np.ones(70), turn], axis=1)[None]
         one, other = alone.step(commands), together.step(commands)
         assert np.array_equal(one.pose, other.pose)
         assert np.array_equal(one.collided, other.collided)
+        assert np.array_equal(one.infrared, other.infrared)
