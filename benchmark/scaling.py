@@ -55,7 +55,7 @@ class Case:
         self._commands = np.tile(np.stack([np.full(robots, 0.5), rng.uniform(-1, 1, robots)],
                                           axis=1), (count, 1, 1))
         self.ticks = 1
-        self.ticks = max(1, round(SECONDS / self.seconds()))
+        self.ticks = max(4, round(SECONDS / self.seconds()))
 
     def seconds(self) -> float:
         """Return how long (s) a tick takes."""
