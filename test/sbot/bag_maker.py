@@ -8,14 +8,7 @@ import numpy as np
 from sbot.bag.recorder import Recorder
 from sbot_common.angles import quaternion_from_yaw
 from sbot_common.clock import Rate
-from sbot_common.topics import (
-    BASE_POSE_GROUND_TRUTH,
-    BASE_SCAN,
-    CLOCK,
-    CMD_VEL,
-    SCENARIO,
-    frame,
-)
+from sbot_common.topics import BASE_POSE_GROUND_TRUTH, BASE_SCAN, CLOCK, CMD_VEL, SCENARIO, frame
 from sbot_common.wire.messages import write_clock, write_string, write_twist
 from sbot_common.wire.templates import OdometryTemplate, ScanTemplate
 

@@ -7,14 +7,7 @@ import sbot
 from sbot.scenario.argos import _direction_of_angle
 from sbot_common.params import updated
 from wind_model.generate import generate
-from wind_model.gust import (
-    Waves,
-    Wind,
-    WindSource,
-    _wave_number,
-    gusts_at,
-    load_field,
-)
+from wind_model.gust import Waves, Wind, WindSource, _wave_number, gusts_at, load_field
 from wind_model.parameters import PLACE, ROBOT, TurbulenceParameters, WindParameters, unit
 from wind_model.rotors_text import write_grid
 

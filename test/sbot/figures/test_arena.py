@@ -3,10 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from sbot.figures.arena import (
-    outlines,
-    outlines_of,
-)
+from sbot.figures.arena import outlines, outlines_of
 from sbot.figures.data import RunData
 from sbot.figures.film import _Film
 from sbot.figures.picture import _draw_run

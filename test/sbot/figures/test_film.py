@@ -13,12 +13,7 @@ import sbot
 from sbot.cli import main as cli
 from sbot.figures.arena import robot_colours
 from sbot.figures.data import RunData
-from sbot.figures.film import (
-    _Film,
-    _speed_up,
-    animate_run,
-    film_length,
-)
+from sbot.figures.film import _Film, _speed_up, animate_run, film_length
 from sbot.figures.look import AUTO, PLAIN, Film, asked
 from sbot_common.errors import InputError
 

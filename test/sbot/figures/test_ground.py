@@ -15,10 +15,7 @@ from sbot.bag.reader import Bag
 from sbot.figures.arena import robot_colours
 from sbot.figures.data import RunData
 from sbot.figures.film import animate_run
-from sbot.figures.ground import (
-    draw_arena,
-    draw_world,
-)
+from sbot.figures.ground import draw_arena, draw_world
 from sbot.figures.look import Look
 from sbot.figures.picture import _draw_run, plot_run
 from sbot.runner.loop import run_scenario

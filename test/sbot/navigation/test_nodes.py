@@ -12,12 +12,7 @@ from external_runs import CASES, scenario, up
 from sbot.bag.reader import Bag
 from sbot.cli.main import main
 from sbot.navigation import benchmark
-from sbot.navigation.benchmark import (
-    PublishedRows,
-    _recorded_commands,
-    run_nodes,
-    scene_sources,
-)
+from sbot.navigation.benchmark import PublishedRows, _recorded_commands, run_nodes, scene_sources
 from sbot.navigation.library import chosen_scenes, families
 from sbot.navigation.table import read_rows_file, table
 from sbot.regression.commands import Recording

@@ -12,11 +12,7 @@ from stubborn import gone, kill, read_pids, stubborn_script
 import sbot
 from sbot.environment.running import _stop
 from sbot.ros import processes
-from sbot.ros.processes import (
-    parse_command,
-    robot_commands,
-    start_command,
-)
+from sbot.ros.processes import parse_command, robot_commands, start_command
 from sbot_common.errors import InputError
 
 

@@ -8,11 +8,7 @@ from sbot.files.yaml_text import Origins
 from sbot.scenario import place as groups
 from sbot.scenario.load import parse_scenario
 from sbot.scenario.model import RobotEntry, World
-from sbot.scenario.place import (
-    _check_free,
-    _Placed,
-    _tried_poses,
-)
+from sbot.scenario.place import _check_free, _Placed, _tried_poses
 from sbot.worlds.setting import _placement_of
 from sbot_common.errors import InputError
 from sbot_sim.world.bodies import NOWHERE, ROBOT

@@ -7,13 +7,7 @@ from finished_sweep import make
 
 from sbot.cli.main import main
 from sbot.sweeps.figure import _column_label, _draw_sweep
-from sbot.sweeps.show import (
-    WIDTH,
-    Results,
-    _short_names,
-    frequent_errors,
-    wilson_interval,
-)
+from sbot.sweeps.show import WIDTH, Results, _short_names, frequent_errors, wilson_interval
 from sbot_common.errors import InputError
 
 

@@ -8,14 +8,7 @@ from pictures import unpacked
 
 from sbot.figures.data import RunData
 from sbot.scenario.load import scenario_from_mapping
-from sbot.viewer.data import (
-    MOST_BORDERS,
-    _cell_runs,
-    _header,
-    _pack,
-    frame,
-    scans,
-)
+from sbot.viewer.data import MOST_BORDERS, _cell_runs, _header, _pack, frame, scans
 from sbot_sim.world.geometry import CellMap
 
 

@@ -145,8 +145,7 @@ def test_normal_numbers_are_box_and_mullers_of_the_uniform_ones():
     u = uniforms(5, SCAN, np.arange(50), 9, 180)
     radius, angle = np.sqrt(-2.0 * np.log(1.0 - u[:, ::2])), 2.0 * np.pi * u[:, 1::2]
     expected = np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=2).reshape(50, 180)
-    np.testing.assert_allclose(normals(5, SCAN, 50, 9, 180), expected,
-                               rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(normals(5, SCAN, 50, 9, 180), expected, rtol=1e-12, atol=1e-15)
 
 
 def assert_chances_are_even(chances):

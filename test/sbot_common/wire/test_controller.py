@@ -15,10 +15,7 @@ from sbot_common.ros.controller_host import _Source
 from sbot_common.wire import cdr
 from sbot_common.wire.cdr import DamagedMessage
 from sbot_common.wire.controller import FIELDS, encode_points, read_points
-from sbot_common.wire.templates import (
-    OdometryTemplate,
-    PosesTemplate,
-)
+from sbot_common.wire.templates import OdometryTemplate, PosesTemplate
 
 
 def heard(*said):

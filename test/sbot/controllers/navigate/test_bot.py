@@ -132,8 +132,7 @@ def test_gains_fit_a_body_that_follows_its_commands_late():
     late = resolved(Parameters(), Size(0.3, 3.0, Inertia(delay=0.5)))
     assert (late.damper_gain, late.turn_gain, late.position_gain) == pytest.approx(
         [1 / (math.e * 0.5)] * 3)
-    assert resolved(Parameters(turn_gain=0.1), Size(0.3, 3.0, Inertia(delay=0.5))
-                    ).turn_gain == 0.1
+    assert resolved(Parameters(turn_gain=0.1), Size(0.3, 3.0, Inertia(delay=0.5))).turn_gain == 0.1
 
 
 def test_a_laser_that_is_turned_gives_the_commands_of_one_that_looks_ahead():

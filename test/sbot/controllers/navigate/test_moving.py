@@ -7,10 +7,7 @@ import pytest
 
 from sbot.controllers.navigate.damping import Place
 from sbot.controllers.navigate.map import make_grid
-from sbot.controllers.navigate.moving import (
-    look_for_movers,
-    make_movers,
-)
+from sbot.controllers.navigate.moving import look_for_movers, make_movers
 from sbot.controllers.navigate.parameters import Parameters, resolved
 
 P = resolved(Parameters())
