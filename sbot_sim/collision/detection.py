@@ -173,6 +173,37 @@ def _disc_pair(crowd: Crowd, k: int, m: int, dx: float, dy: float,
 
 
 @njit_inline
+def _push(crowd: Crowd, shapes: bool | None, k: int, m: int, tolerance: float,
+          margin: float) -> tuple[bool, int, int, int]:
+    """Return whether the bodies at two places intersect, and how that at ``k`` gives way.
+
+    That is its share of the overlap along x, y and as a turn, in whole ``QUANTUM``. Parameters as
+    below.
+    """
+    dx, dy = crowd.places.x[k] - crowd.places.x[m], crowd.places.y[k] - crowd.places.y[m]
+    i, j, turn, share = int(crowd.grid.items[k]), int(crowd.grid.items[m]), 0, 0.5
+    if shapes is not None:
+        overlap, ux, uy = body_contact(crowd.boxes, i, j,
+                                       crowd.previous[i, 0] - crowd.previous[j, 0],
+                                       crowd.previous[i, 1] - crowd.previous[j, 1])
+    else:
+        overlap, ux, uy = _disc_pair(crowd, k, m, dx, dy, dx * dx + dy * dy)
+    if overlap <= tolerance:
+        return False, 0, 0, 0
+    depth = overlap + margin * (crowd.places.radius[k] + crowd.places.radius[m])
+    if shapes is not None:
+        weight, other = crowd.weight[i], crowd.weight[j]
+        if crowd.turn[i] > 0.0 or crowd.turn[j] > 0.0:
+            arm, ease, ease_j = body_levers(crowd.boxes, crowd.turn, i, j, ux, uy)
+            share = share_of(weight * ease, other * ease_j) / ease
+            turn = int(share * depth * arm * crowd.turn[i] / QUANTUM)
+        else:
+            share = share_of(weight, other)
+    part = share * depth
+    return True, int(part * ux / QUANTUM), int(part * uy / QUANTUM), turn
+
+
+@njit_inline
 def _overlaps_with_others(crowd: Crowd, shapes: bool | None, k: int, reach: float,
                           tolerance: float, margin: float, queue: Integers32 | None,
                           count: int) -> tuple[float, float, float, bool, int]:
@@ -215,31 +246,10 @@ def _overlaps_with_others(crowd: Crowd, shapes: bool | None, k: int, reach: floa
                     end = int(grid.starts[row * grid.nx + right])
         for c in range(listed):
             m = int(near[c])
-            dx, dy = x - places.x[m], y - places.y[m]
-            apart, i, j = radius + places.radius[m], int(grid.items[k]), int(grid.items[m])
-            if shapes is not None:
-                overlap, ux, uy = body_contact(crowd.boxes, i, j,
-                                               crowd.previous[i, 0] - crowd.previous[j, 0],
-                                               crowd.previous[i, 1] - crowd.previous[j, 1])
-            else:
-                overlap, ux, uy = _disc_pair(crowd, k, m, dx, dy, dx * dx + dy * dy)
-            if overlap <= tolerance:
-                continue
-            met = True
-            share = 0.5
-            if shapes is not None:
-                weight, other = crowd.weight[i], crowd.weight[j]
-                if crowd.turn[i] > 0.0 or crowd.turn[j] > 0.0:
-                    arm, ease, ease_j = body_levers(crowd.boxes, crowd.turn, i, j, ux, uy)
-                    share = share_of(weight * ease, other * ease_j) / ease
-                    sum_turn += int(share * (overlap + margin * apart) * arm * crowd.turn[i]
-                                    / QUANTUM)
-                else:
-                    share = share_of(weight, other)
-            part = share * (overlap + margin * apart)
-            sum_x += int(part * ux / QUANTUM)
-            sum_y += int(part * uy / QUANTUM)
-            if not crowd.queued[m]:
+            meets, push_x, push_y, push_turn = _push(crowd, shapes, k, m, tolerance, margin)
+            met |= meets
+            sum_x, sum_y, sum_turn = sum_x + push_x, sum_y + push_y, sum_turn + push_turn
+            if meets and not crowd.queued[m]:
                 crowd.queued[m] = True
                 if queue is not None:
                     queue[count] = m
