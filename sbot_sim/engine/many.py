@@ -319,12 +319,16 @@ class Simulation:
 
         ``heard`` : who hears whom, of a batch whose arrays have no room for it
         """
-        tick, state = self.tick, self.state
-        tick.restore(k, state.seed, heard)
-        for sorted_ in (state.laser_discs, state.infrared_discs, state.crowd):
-            sorted_.shape[k:k + 1] = 0  # of robots that were elsewhere
+        tick = self.tick
+        tick.restore(k, self.state.seed, heard)
+        self.forget_cells(k)
         if tick.moving is not None:
             tick.moving.place(k, k + 1)
+
+    def forget_cells(self, k: int) -> None:
+        """Choose new cells for the robots of world k, which were elsewhere."""
+        for room in (self.state.laser_discs, self.state.infrared_discs, self.state.crowd):
+            room.shape[k:k + 1] = 0
 
 
 # Saved state of worlds: copies of their arrays, and everything else that a tick keeps.

@@ -301,6 +301,7 @@ class Engine:
         state.odometry[new] = state.odometry_twist[new] = state.rab_data[new, 1:] = 0
         self._snapshot = before._replace(true_pose=state.pose.copy())
         self.has_wind = False
+        self._worlds.forget_cells(0)
         tick = self._worlds.tick
         self._worlds.run(self._worlds.program(tick.hearing(self._worlds.setting)))
 

@@ -413,6 +413,8 @@ def _ring_to_walls(scene: Scene, cell: np.uint64, x: float, y: float, cos_yaw: f
         rare |= bits(in_line(x0, y0, x1, y1, area)) & seen
         if listed > LANES:
             count = append(near, count, i, seen)
+    if rare:
+        return False
     for beam in range(0, PADDED, LONG):
         ux, uy = load_long(fan.directions[0], beam), load_long(fan.directions[1], beam)
         t = load_long(best, at + beam)
@@ -420,7 +422,7 @@ def _ring_to_walls(scene: Scene, cell: np.uint64, x: float, y: float, cos_yaw: f
             k = near[np.uint64(i)]
             t = nearer(t, facing_range(ax[k], ay[k], bx[k], by[k], ex[k], ey[k], cross[k], ux, uy))
         store(best, at + beam, t)
-    return rare == 0
+    return True
 
 
 @njit_inline

@@ -114,7 +114,7 @@ def sort_discs(pose: Floats, radius: Floats, cell: float) -> Discs:
 
 @by_address
 class SortedDiscs(NamedTuple):
-    """Room for the discs of K worlds of N robots, sorted by cells once a tick.
+    """Room for the discs of K worlds of N robots, sorted once a tick by cells of some ticks.
 
     The steps of sorting are in turn ``shape_cells``, ``number_places``, ``sort_places`` and
     ``gather_discs``; threads may share the rows of the second and the fourth.

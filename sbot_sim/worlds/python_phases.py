@@ -178,6 +178,7 @@ class WorldByWorld:
                  worlds: Worlds) -> None:
         self._parameters, self._setting, self._worlds = parameters, setting, worlds
         self.found: list[Heard] = [nobody_heard(setting.robots)] * len(parameters)
+        self._summed = np.zeros_like(worlds.impulse_velocity)
 
     def _each(self, first: int, end: int) -> Iterator[tuple[int, slice, SimulationParameters]]:
         """Yield number, rows and parameters of each world."""
@@ -222,16 +223,24 @@ class WorldByWorld:
             worlds.updraft[rows] *= 1.0 - worlds.reduction[rows]
 
     def sum_impulses(self, first: int, end: int) -> None:
-        """Call ``drive_impulse`` for the drives' impulses, and sum the impulses of this tick."""
+        """Call ``drive_impulse`` for the drives' impulses, and sum the impulses of this tick.
+
+        Before the robots move: where the function raises they have not.
+        """
         worlds, n = self._worlds, self._setting.robots
         for k, rows, p in self._each(first, end):
-            bodies, yaw = p.bodies, worlds.previous[rows, 2].copy()
+            bodies, yaw = p.bodies, worlds.pose[rows, 2].copy()
             speed = carried_speeds(bodies, drive(bodies, worlds.driven[rows]))
             impulse = sum_impulses(bodies.mass, worlds.wind[rows], np.tile(self._force(k), (n, 1)),
                                    np.zeros(n), yaw, p.dt)
             impulse += p.hooks.call('drive_impulse', int(worlds.tick[k]), impulse.shape,
                                     bodies.mass.copy(), speed, yaw)
-            worlds.impulse_velocity[rows] = impulse_velocity(impulse, bodies.mass)
+            self._summed[rows] = impulse_velocity(impulse, bodies.mass)
+
+    def take_impulses(self, first: int, end: int) -> None:
+        """Let what was summed before the robots moved act in the next tick."""
+        for _, rows, _ in self._each(first, end):
+            self._worlds.impulse_velocity[rows] = self._summed[rows]
 
     def _force(self, k: int) -> NDArray[np.float64]:
         """Return the force (2,) N on every robot of a world in this tick, as ``air.force_of``."""

@@ -193,10 +193,12 @@ class Tick:
     def advancing(self, setting: Setting) -> Phases:
         """Return the phases from the wind at the robots to the poses of the next tick."""
         phases: Phases = [motion.gain_speed] * bool(len(setting.inertia.limited))
+        hooked = self._hooks.drive_impulse is not None
+        phases += [self._by_world.sum_impulses] * hooked
         for each in self._simulated:
             phases += each.driving(setting)
-        phases += [motion.propose, motion.sum_impulses if self._hooks.drive_impulse is None
-                   else self._by_world.sum_impulses]
+        phases += [motion.propose,
+                   self._by_world.take_impulses if hooked else motion.sum_impulses]
         if self._discs and self.moving is None:
             phases += motion.SHARED_COLLISIONS if self._shared else [motion.resolve_overlaps]
         elif self._discs:
