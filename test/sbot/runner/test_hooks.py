@@ -81,3 +81,13 @@ def test_a_hook_that_raises_is_named_and_its_own_frames_are_shown(key):
     shown = caught.value.traceback()
     assert 'in divide' in shown
     assert 'hooks.py' not in shown.replace('user_hooks.py', '')
+
+
+def test_a_drive_that_raises_leaves_robots_where_they_were():
+    world = sbot.World({**SCENARIO, 'wind': {'drive_impulse_function': 'user_hooks:raises'}})
+    before = world.save().arrays
+    with pytest.raises(UserCodeError):
+        world.step(np.full((3, 2), 0.5))
+    after = world.save().arrays
+    assert {name for name in before if not np.array_equal(before[name], after[name],
+                                                          equal_nan=True)} == {'command'}

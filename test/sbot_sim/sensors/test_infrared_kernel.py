@@ -106,3 +106,17 @@ def test_distances_equal_those_of_every_beam_against_every_object(robots, segmen
         pose = np.column_stack([0.5 + rng.uniform(-0.2, 0.2, (robots + 1, 2)),
                                 rng.uniform(-4.0, 4.0, robots + 1)])
         assert_equals_every_beam(1.0, lines, pose, rng.uniform(0.002, 0.03, robots + 1))
+
+
+def test_beams_along_a_wall():
+    """A wall in line with a beam has no side: what rounding makes of it is no distance."""
+    rng = np.random.default_rng(3)
+    for _ in range(40):
+        angle = rng.uniform(0.0, math.pi, 60)
+        along = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+        middle = 2.0 * np.stack(np.divmod(np.arange(60), 8), axis=1) + 1.0
+        lines = np.concatenate([middle - 0.4 * along, middle + 0.4 * along], axis=1)
+        beam = np.array(SENSOR_ANGLES)[rng.integers(15, size=60)]
+        pose = np.column_stack([lines[:, 2:] + rng.uniform(0.07, 0.2, (60, 1)) * along,
+                                angle + math.pi - beam + rng.choice([0, 0, 1e-16, 1e-9], 60)])
+        assert_equals_every_beam(17.0, lines, pose, np.full(60, 0.06))
