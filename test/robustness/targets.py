@@ -426,7 +426,6 @@ def read_message(data: bytes, folder: Path) -> None:
         READERS[data[0] % len(READERS)](b'\0' + data[1:])
 
 
-
 # Networks and policies.
 
 @cache

@@ -28,17 +28,14 @@ def distances_of_all(view):
     """Return (N, sensors) distances from the rim (m); see ``infrared_distances``."""
     n = view.pose.shape[0]
     found, readings = np.full((n, SENSORS), math.inf), np.empty((n, SENSORS, 2), np.float32)
-    near = Near(np.empty(ROWS, np.uint32), np.empty(ROWS, np.uint32), np.empty(ROWS, np.uint32),
-                np.empty(ROWS, np.uint32), np.zeros(ROWS, np.uint32),
-                np.empty(OTHERS, np.uint32), np.empty(OTHERS, np.uint32))
-    row, seeing = np.empty(ROWS, np.uint32), np.empty(ROWS, np.uint32)
-    distances = np.empty(DISTANCES)
+    rows, others = np.zeros((7, ROWS), np.uint32), np.zeros((2, OTHERS), np.uint32)
+    near = Near(rows[0], rows[1], rows[2], rows[3], rows[4], others[0], others[1])
+    row, seeing, distances = rows[5], rows[6], np.empty(DISTANCES)
     for k in range(0, n, TOGETHER):
         count = find_rows(k, min(k + TOGETHER, n), 0, view, near, 0, readings)
         _distances_of(count, view, near, row, seeing, distances)
         for c in range(count):
-            for i in range(SENSORS):
-                found[row[c], i] = distances[PADDED * c + i]
+            found[row[c]] = distances[PADDED * c:PADDED * c + SENSORS]
     return found
 
 

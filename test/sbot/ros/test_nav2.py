@@ -285,7 +285,6 @@ def test_without_nav2_nothing_starts(monkeypatch, tmp_path):
         run()
 
 
-
 PACKAGES = {'controller_server': 'nav2_controller', 'smoother_server': 'nav2_smoother',
             'planner_server': 'nav2_planner', 'behavior_server': 'nav2_behaviors',
             'bt_navigator': 'nav2_bt_navigator', 'waypoint_follower': 'nav2_waypoint_follower',

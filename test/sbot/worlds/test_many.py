@@ -149,6 +149,5 @@ def test_threads_free_a_crowd_as_one_does(monkeypatch):
         turn = 3.0 * np.sin(np.arctan2(4.5 - y, 4.5 - x) - yaw)
         commands = np.stack([np.ones(70), turn], axis=1)[None]
         one, other = alone.step(commands), together.step(commands)
-        assert np.array_equal(one.pose, other.pose)
-        assert np.array_equal(one.collided, other.collided)
-        assert np.array_equal(one.infrared, other.infrared)
+        for name in ('pose', 'collided', 'infrared'):
+            assert np.array_equal(getattr(one, name), getattr(other, name))

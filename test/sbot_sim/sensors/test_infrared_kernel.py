@@ -109,7 +109,6 @@ def test_distances_equal_those_of_every_beam_against_every_object(robots, segmen
 
 
 def test_beams_along_a_wall():
-    """A wall in line with a beam has no side: what rounding makes of it is no distance."""
     rng = np.random.default_rng(3)
     for _ in range(40):
         angle = rng.uniform(0.0, math.pi, 60)
