@@ -15,7 +15,6 @@ from sbot_common.compiled.jit import (
     LANES,
     append,
     bits,
-    columns_at,
     greatest,
     load,
     load_until,
@@ -61,6 +60,14 @@ def values_at(values: Floats, near: Words, i: int) -> float:
     """Return the vector of the values of objects near[i] … near[i + 3]."""
     four: float = vector(values[near[i]], values[near[i + 1]], values[near[i + 2]],
                          values[near[i + 3]])
+    return four
+
+
+@njit_inline
+def column_at(table: Floats, column: int, near: Words, i: int) -> float:
+    """Return the vector of a column of rows near[i] … near[i + 3] of a table."""
+    four: float = vector(table[near[i], column], table[near[i + 1], column],
+                         table[near[i + 2], column], table[near[i + 3], column])
     return four
 
 
@@ -137,10 +144,11 @@ def _cover_segments(segments: Floats, near: Words, count: int, x: float, y: floa
     ex, ey, cross = stack_floats(CAPACITY), stack_floats(CAPACITY), stack_floats(CAPACITY)
     first, last = stack_floats(CAPACITY), stack_floats(CAPACITY)
     low, high = stack_indexes(CAPACITY), stack_indexes(CAPACITY)
+    pad(near, count)
     rare = again = 0
     for i in range(0, count, LANES):
-        x0, y0, x1, y1 = columns_at(segments, near, i, count - 1)
-        x0, y0, x1, y1 = x0 - x, y0 - y, x1 - x, y1 - y
+        x0, y0 = column_at(segments, 0, near, i) - x, column_at(segments, 1, near, i) - y
+        x1, y1 = column_at(segments, 2, near, i) - x, column_at(segments, 3, near, i) - y
         a_x, a_y, b_x, b_y, e_x, e_y, area = segment_frame(x0, y0, x1, y1, cos_yaw, sin_yaw)
         end_on = in_line(x0, y0, x1, y1, area)
         store(ax, i, a_x)
@@ -250,19 +258,23 @@ def _cover_walls(scene: Scene, x: float, y: float, cos_yaw: float, sin_yaw: floa
     grid, segments, behind = scene.segment_grid, scene.segments, _rear(fan, reach)
     cell = cell_of(x, y, grid.x0, grid.y0, grid.cell, grid.nx, grid.ny)
     begin, end = int(grid.starts[cell]), int(grid.starts[cell + 1])
-    near = stack_indexes(CAPACITY)
+    listed, near = stack_indexes(CAPACITY), stack_indexes(CAPACITY)
     while begin < end:
         some = min(end - begin, MOST)
+        for i in range(some):
+            listed[i] = grid.items[begin + i]
+        for i in range(some, some + LANES):
+            listed[i] = listed[0]
+        begin += some
         count = 0
         for i in range(0, some, LANES):
-            x0, y0, x1, y1 = columns_at(segments, grid.items, begin + i, end - 1)
-            x0, y0, x1, y1 = x0 - x, y0 - y, x1 - x, y1 - y
+            x0, y0 = column_at(segments, 0, listed, i) - x, column_at(segments, 1, listed, i) - y
+            x1, y1 = column_at(segments, 2, listed, i) - x, column_at(segments, 3, listed, i) - y
             ahead = greatest(x0 * cos_yaw + y0 * sin_yaw, x1 * cos_yaw + y1 * sin_yaw) >= behind
             seen = bits(ahead) & ~bits(farther(x0, y0, x1, y1, reach)) & first_bits(some - i)
             count = append(near, count, i, seen)
         for i in range(count):
-            near[i] = grid.items[begin + int(near[i])]
-        begin += some
+            near[i] = listed[near[i]]
         if count > 0 and _cover_segments(segments, near, count, x, y, cos_yaw, sin_yaw, fan, best):
             return True
     return False
