@@ -172,7 +172,8 @@ setup(
         'docs': ['zensical>=0.0.70', 'mkdocstrings-python>=2.0', 'griffelib>=2.0',
                  'jupytext>=1.16', 'nbclient>=0.10', 'ipykernel>=6.29'],
         'train': ['stable-baselines3>=2.6', 'gymnasium>=1.1'],
-        'marl': ['torchrl>=0.10', 'benchmarl>=1.5', 'supersuit>=3.9', 'pettingzoo>=1.24',
+        # BenchMARL 1.5 imports a name that TorchRL 0.13 took away.
+        'marl': ['torchrl>=0.10,<0.13', 'benchmarl>=1.5', 'supersuit>=3.9', 'pettingzoo>=1.24',
                  'gymnasium>=1.1'],
         'test': ['dask>=2024.1', 'distributed>=2024.1', 'pettingzoo>=1.24', 'gymnasium>=1.1',
                  'cma>=3.3', 'navground>=0.7', 'cffi>=1.15', 'pandas>=1.5', 'pytest>=8.0',
