@@ -147,20 +147,15 @@ def most_cells(bodies: int) -> int:
 
 
 @njit_inline
-def _disc_pair(crowd: Crowd, k: int, m: int, dx: float, dy: float,
-               square: float) -> tuple[float, float, float]:
+def _disc_pair(crowd: Crowd, k: int, m: int) -> tuple[float, float, float]:
     """Return (overlap (m), ux, uy) of the discs at two places: the unit vector from m to k.
 
     Where the centres coincide the previous tick's difference decides, then a fixed direction
     (docs/errata.md S10).
-
-    Parameters
-    ----------
-    crowd, k, m : the two
-    dx, dy, square : vector from the centre at ``m`` to that at ``k`` (m), and its square (m^2)
-
     """
-    apart = crowd.places.radius[k] + crowd.places.radius[m]
+    x, y, radius = crowd.places
+    dx, dy, apart = x[k] - x[m], y[k] - y[m], radius[k] + radius[m]
+    square = dx * dx + dy * dy
     if square > 0.0:
         distance = math.sqrt(square)
         return apart - distance, dx / distance, dy / distance
@@ -180,14 +175,13 @@ def _push(crowd: Crowd, shapes: bool | None, k: int, m: int, tolerance: float,
     That is its share of the overlap along x, y and as a turn, in whole ``QUANTUM``. Parameters as
     below.
     """
-    dx, dy = crowd.places.x[k] - crowd.places.x[m], crowd.places.y[k] - crowd.places.y[m]
     i, j, turn, share = int(crowd.grid.items[k]), int(crowd.grid.items[m]), 0, 0.5
     if shapes is not None:
         overlap, ux, uy = body_contact(crowd.boxes, i, j,
                                        crowd.previous[i, 0] - crowd.previous[j, 0],
                                        crowd.previous[i, 1] - crowd.previous[j, 1])
     else:
-        overlap, ux, uy = _disc_pair(crowd, k, m, dx, dy, dx * dx + dy * dy)
+        overlap, ux, uy = _disc_pair(crowd, k, m)
     if overlap <= tolerance:
         return False, 0, 0, 0
     depth = overlap + margin * (crowd.places.radius[k] + crowd.places.radius[m])

@@ -125,7 +125,7 @@ class Program:
     def __init__(self, phases: Sequence[Phase | Interpreted], setting: Setting, worlds: Worlds,
                  policy: Policy | None = None, threads: int = 1, least_ticks: int = 1) -> None:
         self._worlds, self._policy, self._threads = worlds, policy or Policy.none(), threads
-        self._least_ticks = least_ticks
+        self._least_ticks = least_ticks if threads > 1 else sys.maxsize
         self.replace(setting)
         self._parts: list[_Stretch | Interpreted] = []
         for interpreted, group in groupby(phases, callable):
@@ -166,7 +166,7 @@ class Program:
                         part(first, end)
                     else:
                         self._run_stretch(part, first, end, n, 1)
-        elif self._threads == 1 or ticks < self._least_ticks:  # without another call
+        elif ticks < self._least_ticks:  # as a stretch does, without the call
             _run_phases(first, end, first * n, end * n, only[0], self._batch.address, ticks)
         else:
             self._run_stretch(only, first, end, n, ticks)
@@ -174,7 +174,7 @@ class Program:
     def _run_stretch(self, part: _Stretch, first: int, end: int, n: int, ticks: int) -> None:
         """Run compiled phases, in several threads where that is worth it."""
         phases, steps = part
-        if self._threads == 1 or ticks < self._least_ticks:
+        if ticks < self._least_ticks:
             _run_phases(first, end, first * n, end * n, phases, self._batch.address, ticks)
             return
         size = -(-n // self._tasks)

@@ -178,7 +178,7 @@ class WorldByWorld:
                  worlds: Worlds) -> None:
         self._parameters, self._setting, self._worlds = parameters, setting, worlds
         self.found: list[Heard] = [nobody_heard(setting.robots)] * len(parameters)
-        self._summed = np.zeros_like(worlds.impulse_velocity)
+        self._summed: dict[int, Floats] = {}
 
     def _each(self, first: int, end: int) -> Iterator[tuple[int, slice, SimulationParameters]]:
         """Yield number, rows and parameters of each world."""
@@ -235,12 +235,12 @@ class WorldByWorld:
                                    np.zeros(n), yaw, p.dt)
             impulse += p.hooks.call('drive_impulse', int(worlds.tick[k]), impulse.shape,
                                     bodies.mass.copy(), speed, yaw)
-            self._summed[rows] = impulse_velocity(impulse, bodies.mass)
+            self._summed[k] = impulse_velocity(impulse, bodies.mass)
 
     def take_impulses(self, first: int, end: int) -> None:
         """Let what was summed before the robots moved act in the next tick."""
-        for _, rows, _ in self._each(first, end):
-            self._worlds.impulse_velocity[rows] = self._summed[rows]
+        for k, rows, _ in self._each(first, end):
+            self._worlds.impulse_velocity[rows] = self._summed[k]
 
     def _force(self, k: int) -> NDArray[np.float64]:
         """Return the force (2,) N on every robot of a world in this tick, as ``air.force_of``."""
